@@ -20,32 +20,7 @@ const USED: [&str; 12] = [
     "laboratory/roofline",
 ];
 
-/// What was measured by `ozfft-lab linear-algebra --device cuda`, by the same with a conventional solver on a processor, and by `ozfft-lab words`: rows of the evidence
-/// follow from them, and are not there without them.
-const RECORDS: [(&str, &str); 3] = [
-    ("linear_algebra", "2026-11-18-h200-linear-algebra.json"),
-    ("solver", "2026-11-18-emerald-rapids-solver.json"),
-    ("words", "2026-11-18-emerald-rapids-words.json"),
-];
-
-/// Writes expressions: the texts of the records that are committed.
-fn records() {
-    println!("cargo::rerun-if-changed=records");
-    let manifest = std::env::var("CARGO_MANIFEST_DIR").expect("cargo has set it");
-    let folder = std::env::var("OUT_DIR").expect("cargo has set it");
-    for (name, record) in RECORDS {
-        let path = std::path::Path::new(&manifest).join("records").join(record);
-        let expression = match path.is_file() {
-            true => format!("Some(({record:?}, include_str!({path:?})))"),
-            false => "None".into(),
-        };
-        let written = std::path::Path::new(&folder).join(format!("{name}_record.rs"));
-        std::fs::write(written, expression).expect("the build's folder can be written to");
-    }
-}
-
 fn main() {
-    records();
     let compared = [
         ("rustfft", "RUSTFFT_VERSION"),
         ("xsum", "XSUM_VERSION"),

@@ -32,6 +32,19 @@ fn json(command: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
+/// What a program that runs others prints of short runs of one of them, an object a line, and what it says besides.
+fn rows(program: &str, of: &str) -> (Vec<Value>, String) {
+    let output = Command::new(program)
+        .args(["--short", "--programs", of, "--json"])
+        .output()
+        .expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let rows = text.lines().map(serde_json::from_str);
+    (rows.map(|row| row.expect("JSON")).collect(), errors)
+}
+
 /// The message of a program that fails; it prints no result.
 fn fail(command: &str) -> String {
     let output = output(command);
@@ -49,7 +62,7 @@ fn number(value: &Value, key: &str) -> f64 {
 const SHORT: [&str; 5] = [
     "turbulence --shape 16 --time 0.24 --step 0.08",
     "ewald --crystal wurtzite --shape 12x10x15 --order 4",
-    "plane_wave --cutoff 6",
+    "plane_wave --cutoff 5 --bands 5",
     "plasma --velocities 64 --electrons 8 --shape 16 --step 0.1 --from 2 --time 8",
     "mersenne --exponent 1277 --iterations 40",
 ];
@@ -201,10 +214,10 @@ fn silicon_has_published_bands() {
 /// The document's `--form-factors V3,V8,V11` was taken as one of three values, and never accepted.
 #[test]
 fn form_factors_are_three_numbers_with_commas() {
-    let silicon = json("plane_wave --cutoff 6");
-    let named = json("plane_wave --cutoff 6 --form-factors -0.21,0.04,0.08");
+    let silicon = json("plane_wave --cutoff 5 --bands 5");
+    let named = json("plane_wave --cutoff 5 --bands 5 --form-factors -0.21,0.04,0.08");
     assert_eq!(named["sha256"], silicon["sha256"]);
-    let weaker = json("plane_wave --cutoff 6 --form-factors=-0.2,0.04,0.08");
+    let weaker = json("plane_wave --cutoff 5 --bands 5 --form-factors=-0.2,0.04,0.08");
     assert_eq!(
         weaker["form_factors"],
         serde_json::json!([-0.2, 0.04, 0.08])
@@ -233,6 +246,40 @@ fn dissipation_is_known_at_the_beginning_and_rises() {
     assert!(fail("turbulence --shape 2").contains("4 or more points"));
     assert!(fail("turbulence --shape 16 --time 10 --step 2").contains("shorter --step"));
     assert!(fail("turbulence --threads 0 --time 0.1").contains("threads"));
+}
+
+/// As it was before lines of zeros were left out, with all transforms whole.
+#[test]
+fn digests_of_flows_do_not_change() {
+    for (command, digest) in [
+        (
+            "turbulence --shape 16 --time 0.24 --step 0.08",
+            "a6731b913c6d2471260019c8b59c14ee5d0726a4a2dabc09c86fdd70fe4c0612",
+        ),
+        (
+            "turbulence --shape 24x20x18 --time 0.4 --step 0.1",
+            "33993a37e8ca5e62fc77f865f4d976a57749f2ed16944d3c7ee50e3a62b68bf6",
+        ),
+    ] {
+        assert_eq!(json(command)["sha256"], digest, "{command}");
+    }
+}
+
+/// Results were lost, and the program ended as if they had been written.
+#[cfg(unix)]
+#[test]
+fn results_for_a_closed_standard_output_are_an_error() {
+    for command in SHORT {
+        let name = command.split_whitespace().next().expect("a name");
+        let path = program(name).get_program().to_owned();
+        let line = format!("exec \"$0\" {} >&-", &command[name.len()..]);
+        let mut shell = Command::new("sh");
+        let output = shell.arg("-c").arg(line).arg(path).output();
+        let output = output.expect("a shell");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command}: {errors}");
+        assert!(errors.contains("standard output"), "{command}: {errors}");
+    }
 }
 
 #[test]
@@ -373,17 +420,7 @@ fn the_vortex_has_one_digest_on_any_number_of_ranks() {
 
 #[test]
 fn other_libraries_give_the_same_physics_and_ozfft_one_digest() {
-    let output = Command::new(env!("CARGO_BIN_EXE_last_digits"))
-        .args(["--short", "--programs", "ewald", "--json"])
-        .output()
-        .expect("it starts");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let text = String::from_utf8(output.stdout).expect("text");
-    let rows: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let (rows, errors) = rows(env!("CARGO_BIN_EXE_last_digits"), "ewald");
     let numbers: Vec<f64> = rows
         .iter()
         .filter(|row| row["number"].is_number())
@@ -396,4 +433,20 @@ fn other_libraries_give_the_same_physics_and_ozfft_one_digest() {
     assert_eq!(numbers.iter().find(|number| far(number)), None);
     let message = fail("mersenne --exponent 127 --library fftw");
     assert!(message.contains("--library ozfft"), "{message}");
+}
+
+#[test]
+fn costs_of_every_engine_are_told() {
+    let (rows, errors) = rows(env!("CARGO_BIN_EXE_costs"), "mersenne");
+    let of = |setting: &str| {
+        let mut all = rows.iter();
+        let found = all.find(|row| row["setting"] == setting);
+        found.unwrap_or_else(|| panic!("no {setting}: {errors}"))
+    };
+    for setting in ["digits", "native", "residues"] {
+        assert_eq!(of(setting)["difference"], 0.0, "{setting}");
+        assert!(number(of(setting), "transform_seconds") > 0.0, "{setting}");
+    }
+    assert!(of("residues")["columns_by_moduli"].is_array());
+    assert!(of("digits")["columns_by_moduli"].is_null());
 }

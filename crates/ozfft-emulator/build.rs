@@ -116,7 +116,7 @@ const SAMPLE_OF_LONG_CONVOLUTIONS: [([usize; 2], [usize; 2]); 2] =
     [([20, 1], [14, 1]), ([16, 4], [32, 1])];
 
 /// Kernels of a file: what a compiler takes seconds for.
-const KERNELS_OF_A_FILE: usize = 8;
+const KERNELS_OF_A_FILE: usize = 16;
 
 /// Writes the sample's source, and the list of its kernels' names.
 fn write_template(folder: &Path) -> Vec<PathBuf> {

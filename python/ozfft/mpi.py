@@ -26,6 +26,7 @@ import numpy as np
 
 from ._arrays import precision_of
 from ._errors import AccuracyError, DeviceError, DtypeError, OzfftError, ShapeError, UnsupportedError
+from ._options import count_workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,15 +144,37 @@ def _axes(axes: Any, rank: int) -> list[int]:
 
 
 def _accuracy(accuracy: Any) -> float:
-    """The header's number of an accuracy."""
+    """The header's number of an accuracy, which is written as for :func:`ozfft.plan`."""
     named = {None: 0.0, "double": 0.0, "single": -1.0}
+    wrong = AccuracyError(f'accuracy {accuracy!r} is not usable; give a relative error between 0 and 1, "double", "single" or "bits:40"')
     if accuracy is None or isinstance(accuracy, str):
         if accuracy in named:
             return named[accuracy]
-        raise AccuracyError(f"accuracy {accuracy!r} is not usable; give a relative error between 0 and 1, double or single")
-    number = float(accuracy)
+        try:
+            digits = accuracy.removeprefix("bits:")
+            number = float(accuracy) if digits == accuracy else 2.0 ** -int(digits)
+        except (ValueError, OverflowError):
+            raise wrong from None
+    else:
+        number = float(accuracy)
     if not 0.0 < number < 1.0:
-        raise AccuracyError(f"accuracy {number} is not usable; give a relative error between 0 and 1, double or single")
+        raise wrong
+    return number
+
+
+def _device(device: Any) -> int | None:
+    """The number of a GPU, which may be named as for :func:`ozfft.plan`; none for the processor."""
+    if device is None or device == "cpu":
+        return None
+    wrong = DeviceError(f'there is no device {device!r}; give the number of this rank\'s GPU, or "cuda:1" for 1, or None for the processor')
+    if isinstance(device, str):
+        name, _, number = device.partition(":")
+        if name != "cuda" or not (number.isdecimal() or device == "cuda"):
+            raise wrong
+        device = int(number or 0)
+    number = operator.index(device)
+    if not 0 <= number < 1 << 31:
+        raise wrong
     return number
 
 
@@ -202,8 +225,10 @@ def _wait_for(array: Any) -> None:
     named.synchronize()
 
 
-_NORMS = {"backward": 0, "ortho": 1, "forward": 2, "none": 3}
+_NORMS = {"backward": 0, "ortho": 1, "forward": 2, "unscaled": 3, "none": 3}
 _KINDS = {"complex": 0, "real_to_complex": 1, "complex_to_real": 2}
+#: The names of :func:`ozfft.plan`.
+_SHORT_KINDS = {"c2c": "complex", "r2c": "real_to_complex", "c2r": "complex_to_real"}
 
 
 class DistributedPlan:
@@ -212,9 +237,10 @@ class DistributedPlan:
     Planning and calling are collective. ``shape`` is the global array's, of real transforms that of the real array; ``dtype`` is the type of
     real numbers. ``grid``, boxes and permuted ends say how arrays are divided, and do not change bits: by default the first dimensions are,
     ``input_box`` and ``output_box`` are tuples of slices, one a dimension, and permuted ends are divided as it costs least. ``accuracy``
-    is a relative error, or ``"single"``; ``memory_limit`` the bytes of workspace that this rank has room for, at least 1.
+    is a relative error, ``"single"`` or ``"bits:40"``; ``memory_limit`` the bytes of workspace that this rank has room for, at least 1.
+    The words of :func:`ozfft.plan` are understood as well: kinds ``"c2c"``, ``"r2c"`` and ``"c2r"``, and ``workers`` for ``threads``. The norm ``"none"`` is ``"unscaled"``.
 
-    ``device`` is the number of this rank's GPU, where lines are transformed on GPUs (the library is built with ``--features cuda`` then); all ranks have one,
+    ``device`` is the number of this rank's GPU, or ``"cuda:1"``, where lines are transformed on GPUs (the library is built with ``--features cuda`` then); all ranks have one,
     or none does. Parts may then be CuPy arrays, or others with ``__cuda_array_interface__``, as well as numpy's. Messages are sent from the GPU's memory where
     MPI says that it takes device pointers, and through page-locked memory where it does not, or with ``staged``.
     """
@@ -224,11 +250,11 @@ class DistributedPlan:
         shape: int | Sequence[int],
         comm: Any,
         *,
-        kind: Literal["complex", "real_to_complex", "complex_to_real"] = "complex",
+        kind: Literal["complex", "real_to_complex", "complex_to_real", "c2c", "r2c", "c2r"] = "complex",
         axes: int | Sequence[int] | None = None,
         inverse: bool = False,
-        norm: Literal["backward", "ortho", "forward", "none"] = "backward",
-        accuracy: float | Literal["double", "single"] | None = None,
+        norm: Literal["backward", "ortho", "forward", "unscaled", "none"] = "backward",
+        accuracy: float | str | None = None,
         dtype: npt.DTypeLike = np.float64,
         grid: Sequence[int] | None = None,
         input_box: Sequence[slice] | None = None,
@@ -236,10 +262,11 @@ class DistributedPlan:
         permuted_input: bool = False,
         permuted_output: bool = False,
         strict: bool = False,
-        threads: int = 1,
+        threads: int | None = None,
         memory_limit: int | None = None,
-        device: int | None = None,
+        device: int | str | None = None,
         staged: bool = False,
+        workers: int | None = None,
     ) -> None:
         from mpi4py import MPI
 
@@ -255,31 +282,38 @@ class DistributedPlan:
             real, lengths = np.dtype(dtype), _lengths(shape)
             if real not in (np.float64, np.float32):
                 raise UnsupportedError(f"dtype is that of real numbers, float64 or float32, and {real} was given")
-            if kind not in _KINDS or norm not in _NORMS:
-                raise UnsupportedError(f"kind is one of {list(_KINDS)} and norm one of {list(_NORMS)}; {kind!r} and {norm!r} were given")
+            named: str = _SHORT_KINDS.get(kind, kind)
+            if named not in _KINDS or norm not in _NORMS:
+                raise UnsupportedError(
+                    f"kind is one of {[*_KINDS, *_SHORT_KINDS]} and norm one of {list(_NORMS)}; {kind!r} and {norm!r} were given"
+                )
+            if threads is not None and workers is not None:
+                raise UnsupportedError("threads and workers are the same; give one of them")
+            counted = 1 if threads is None else threads
+            if workers is not None:
+                counted = count_workers(operator.index(workers))
             chosen = list(range(len(lengths))) if axes is None else _axes(axes, len(lengths))
             problem = _Problem()
             self._library.ozfft_mpi_defaults(ctypes.byref(problem), len(lengths), keep(_sizes(lengths, "shape")))
-            problem.kind, problem.norm, problem.bytes = _KINDS[kind], _NORMS[norm], real.itemsize
+            problem.kind, problem.norm, problem.bytes = _KINDS[named], _NORMS[norm], real.itemsize
             problem.inverse, problem.strict, problem.staged = bool(inverse), bool(strict), bool(staged)
             problem.permuted_input, problem.permuted_output = bool(permuted_input), bool(permuted_output)
-            problem.accuracy, problem.threads = _accuracy(accuracy), _whole_number(threads, "threads", 1, (1 << 31) - 1)
+            problem.accuracy, problem.threads = _accuracy(accuracy), _whole_number(counted, "threads", 1, (1 << 31) - 1)
             if memory_limit is not None:
                 problem.memory_limit = _whole_number(memory_limit, "memory_limit", 1, (1 << 64) - 1)
-            if device is not None:
-                problem.device = operator.index(device)
-                if problem.device != device or problem.device < 0:
-                    raise DeviceError(f"there is no device {device}; give the number of a GPU, or None for the processor")
+            number = _device(device)
+            if number is not None:
+                problem.device = number
             if axes is not None:
                 problem.axes_count, problem.axes = len(chosen), keep(_sizes(chosen, "axes"))
             if grid is not None:
                 problem.grid_count, problem.grid = len(grid), keep(_sizes(grid, "grid"))
             half = [n // 2 + 1 if chosen[-1:] == [axis] else n for axis, n in enumerate(lengths)]
             if input_box is not None:
-                whole = half if kind == "complex_to_real" else lengths
+                whole = half if named == "complex_to_real" else lengths
                 problem.input_low, problem.input_high = map(keep, _box(input_box, whole, "input_box"))
             if output_box is not None:
-                whole = half if kind == "real_to_complex" else lengths
+                whole = half if named == "real_to_complex" else lengths
                 problem.output_low, problem.output_high = map(keep, _box(output_box, whole, "output_box"))
         except Exception:
             # Whatever it is: the other ranks wait in planning, and are told.
@@ -288,10 +322,10 @@ class DistributedPlan:
         self._expect(self._library.ozfft_mpi_create_at(ctypes.byref(problem), MPI._addressof(comm), ctypes.byref(plan)))
         self._plan = plan
         complex_type = np.dtype(np.complex128 if real == np.float64 else np.complex64)
-        self._in_place = kind == "complex"
+        self._in_place = named == "complex"
         #: Types of the numbers that are read and written.
-        self.input_dtype = real if kind == "real_to_complex" else complex_type
-        self.output_dtype = real if kind == "complex_to_real" else complex_type
+        self.input_dtype = real if named == "real_to_complex" else complex_type
+        self.output_dtype = real if named == "complex_to_real" else complex_type
         self._dimensions = len(lengths)
         #: This rank's parts of the global arrays, as tuples of slices.
         self.input_box = self.input_box_of(comm.rank)
@@ -343,7 +377,11 @@ class DistributedPlan:
         """This rank's part, and the array for the result."""
         array = np.asarray(part)
         # Long doubles are rejected as by ozfft.fft, and imaginary parts as by ozfft.rfft.
-        precision_of(array.dtype)
+        if precision_of(array.dtype) == "f8" and array.dtype.kind in "fc" and precision_of(self.input_dtype) == "f4":
+            raise DtypeError(
+                f"this rank's part is of {array.dtype}, and the plan is for {self.input_dtype}, which has fewer digits; "
+                f"give part.astype({str(self.input_dtype)!r}), or plan with dtype='float64'"
+            )
         if array.dtype.kind == "c" and self.input_dtype.kind == "f":
             raise DtypeError(f"this rank's part is of {array.dtype}, and the plan is for real numbers; give its real part, or plan kind complex")
         given = np.ascontiguousarray(array, self.input_dtype)

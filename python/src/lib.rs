@@ -21,7 +21,9 @@ mod _ozfft {
     #[pymodule_export]
     use crate::gate::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]
-    use crate::plan::{Plan, clear_plans, plan, plan_memory, set_plan_memory, units};
+    use crate::plan::{
+        Plan, Prepared, clear_plans, plan, plan_memory, prepared, set_plan_memory, units,
+    };
     #[pymodule_export]
     use crate::process::executions;
 

@@ -268,18 +268,10 @@ impl Plan {
     fn run(&self, py: Python<'_>, input: usize, output: usize) -> PyResult<()> {
         let ran = py.detach(|| {
             let _call = Call::enter();
-            Process::current().with_threads(self.threads, || {
-                // SAFETY: the caller's promise, and the library has checked the lengths against the layouts.
-                either!(&self.planned, plan => unsafe { run_host(plan, input, output) })
-            })
+            // SAFETY: the caller's promise.
+            unsafe { run_planned(&self.planned, self.threads, input, output) }
         });
-        match ran {
-            Ok(Ok(())) => {
-                count_execution();
-                Ok(())
-            }
-            Ok(Err(error)) | Err(error) => Err(exception(py, &error)),
-        }
+        ran.map_err(|error| exception(py, &error))
     }
 
     /// Puts the transform of device memory into a stream. The caller promises what `Plan::process_device` asks for.
@@ -308,6 +300,49 @@ impl Plan {
             Err(error) => Err(exception(py, &error)),
         }
     }
+}
+
+/// A transform on the processor that is called again and again: its key, read once. Every call looks for the plan, which may have been
+/// evicted, or made in a process that this one was forked from.
+#[pyclass(frozen, module = "ozfft._ozfft")]
+pub(crate) struct Prepared(Key);
+
+/// `key` is as for [`plan`].
+#[pyfunction]
+pub(crate) fn prepared(key: Key) -> Prepared {
+    Prepared(key)
+}
+
+#[pymethods]
+impl Prepared {
+    /// As `Plan.run`, with the same promise.
+    fn run(&self, py: Python<'_>, input: usize, output: usize) -> PyResult<()> {
+        let ran = py.detach(|| {
+            let _call = Call::enter();
+            let planned = find_or_make(&self.0)?;
+            // SAFETY: the caller's promise.
+            unsafe { run_planned(&planned, self.0.threads, input, output) }
+        });
+        ran.map_err(|error| exception(py, &error))
+    }
+}
+
+/// Runs a plan on so many threads, and counts it.
+///
+/// # Safety
+/// As for [`run_host`].
+unsafe fn run_planned(
+    planned: &Planned,
+    threads: usize,
+    input: usize,
+    output: usize,
+) -> Result<(), FftError> {
+    Process::current().with_threads(threads, || {
+        // SAFETY: the caller's promise, and the library has checked the lengths against the layouts.
+        either!(planned, plan => unsafe { run_host(plan, input, output) })
+    })??;
+    count_execution();
+    Ok(())
 }
 
 /// Runs a plan on host memory.

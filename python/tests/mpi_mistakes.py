@@ -43,7 +43,9 @@ for wrong in range(comm.size):
         ("threads", "2"),
         ("accuracy", [1]),
         ("memory_limit", "all"),
-        ("device", "cuda:0"),
+        ("device", "gpu"),
+        ("device", "cuda:"),
+        ("workers", 0),
         ("axes", [None]),
         ("axes", 5.5),
         ("grid", 7),
@@ -97,6 +99,11 @@ for error, shape, options in [
     (ozfft.DeviceError, (64,), {"device": -1}),
 ]:
     rejected(error, lambda: DistributedPlan(shape, comm, **options))
+plan = DistributedPlan(8, comm, dtype="float32")
+rejected(ozfft.DtypeError, lambda: plan(np.ones(plan.input_shape, complex)))
+rejected(ozfft.DtypeError, lambda: plan(np.ones(plan.input_shape)))
+plan(np.ones(plan.input_shape, "f4"))
+plan(np.ones(plan.input_shape, int))
 plan = DistributedPlan(8, comm, kind="real_to_complex")
 rejected(ozfft.DtypeError, lambda: plan(np.full(plan.input_shape, 1 + 5j)))
 if np.dtype(np.longdouble).itemsize > 8:

@@ -21,6 +21,7 @@ X = np.arange(24.0).reshape(4, 6)
         (lambda: ozfft.fft(X, accuracy="bits:99"), ozfft.AccuracyError, "53"),
         (lambda: ozfft.fft(X, device="abacus"), ozfft.UnsupportedError, "cuda"),
         (lambda: ozfft.fft(X, norm="loud"), ValueError, "Invalid norm value 'loud'"),
+        (lambda: ozfft.plan(8, norm="none"), ValueError, '"forward" or "unscaled"'),
         (lambda: ozfft.fft(X, workers=0), ValueError, "workers must not be zero"),
         (lambda: ozfft.fft(X, workers=-10000), ValueError, "out of range"),
         (lambda: ozfft.fft(X, plan=ozfft.plan(4)), NotImplementedError, "precomputed plan"),

@@ -169,3 +169,58 @@ def test_nonfinite_numbers_affect_only_their_own_line():
     result = ozfft.fft(x)
     assert np.isnan(result[1]).all()
     assert result[[0, 2]].tolist() == ozfft.fft(np.ones((2, 8))).tolist()
+
+
+FIRST_ANSWERS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")
+
+
+def test_calls_that_are_made_again_have_the_results_of_the_first():
+    """What a call means is kept after the first; the first is one with out=, which never is."""
+    rng = generator()
+    for name in FIRST_ANSWERS:
+        function = getattr(ozfft, name)
+        for precision in "f4", "f8":
+            for shape in (12,), (5, 6), (2, 1, 9):
+                if name.endswith("2") and len(shape) < 2:
+                    continue
+                given = rng.standard_normal(shape).astype(precision)
+                if name not in ("rfft", "ihfft", "rfft2", "rfftn"):
+                    given = given + given.dtype.type(2) * 1j * given[::-1]
+                for arguments in {}, {"norm": "ortho"}, {"workers": 2}, {"accuracy": "single"}:
+                    first = function(given, **arguments)
+                    out = np.empty_like(first)
+                    function(given, out=out, **arguments)
+                    for laid in (
+                        given,
+                        given.copy(),
+                        np.asfortranarray(given),
+                        np.repeat(given, 2, axis=-1)[..., ::2],
+                        given[::-1].copy()[::-1],
+                        given.astype(given.dtype.newbyteorder()),
+                    ):
+                        again = function(laid, **arguments)
+                        assert again.dtype == out.dtype and again.tobytes() == out.tobytes(), (name, precision, shape, arguments)
+                        assert not np.shares_memory(again, laid)
+
+
+def test_arguments_that_are_equal_to_others_are_not_taken_for_them():
+    x = np.ones((3, 4), complex)
+    for _ in range(3):
+        ozfft.fft(x, axis=1)
+        ozfft.fftn(x, axes=(1,))
+    with pytest.raises(TypeError):
+        ozfft.fft(x, axis=1.0)
+    with pytest.raises((TypeError, ValueError)):
+        ozfft.fftn(x, axes=(1.0,))
+    with pytest.raises(ValueError, match="norm"):
+        ozfft.fft(x, norm=["ortho"])
+
+
+def test_plans_of_calls_that_are_made_again_are_forgotten_with_the_others():
+    x = np.ones(48, complex)
+    first = ozfft.fft(x)
+    ozfft.fft(x)
+    ozfft.clear_plans()
+    assert ozfft.plan_memory()[0] == 0
+    assert ozfft.fft(x).tobytes() == first.tobytes()
+    assert ozfft.plan_memory()[0] == 1

@@ -21,7 +21,7 @@ use ozfft_applications::transforms::RealTransform;
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::{Shape, parse_shape, shape_text};
 use ozfft_cli::report::{aligned, progress, say, say_json};
-use ozfft_cli::{finish, inputs, memory};
+use ozfft_cli::{arguments, finish, inputs, memory};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -584,7 +584,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&Arguments::parse()))
+    finish(run(&arguments()))
 }
 
 #[cfg(test)]

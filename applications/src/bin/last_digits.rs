@@ -7,15 +7,15 @@
 #![deny(unsafe_code)]
 
 use clap::Parser;
+use ozfft_applications::other_programs::report_of;
 use ozfft_cli::failure::Failure;
-use ozfft_cli::finish;
 use ozfft_cli::options::parse_device;
 use ozfft_cli::report::{aligned, note, progress, say, say_json};
+use ozfft_cli::{arguments, finish};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// The last digits of programs, over threads, units and libraries.
 #[derive(Debug, Parser)]
@@ -142,31 +142,12 @@ fn settings(on_gpu: bool) -> Vec<Setting> {
     all
 }
 
-/// Where the other programs are.
-fn folder() -> Result<PathBuf, Failure> {
-    let here = std::env::current_exe().map_err(Failure::file("find", "this program".as_ref()))?;
-    Ok(here.parent().map(PathBuf::from).unwrap_or_default())
-}
-
 fn run_case(case: &Case, setting: &Setting, short: bool) -> Result<Outcome, Failure> {
-    let name = format!("{}{}", case.program, std::env::consts::EXE_SUFFIX);
-    let path = folder()?.join(name);
     let options = if short {
         case.short_options
     } else {
         case.options
     };
-    let output = Command::new(&path)
-        .args(options.split_whitespace())
-        .args(setting.options.split_whitespace())
-        .arg("--json")
-        .output()
-        .map_err(|error| {
-            Failure::Usage(format!(
-                "{} cannot be run ({error}); build all programs: cargo build --release -p ozfft-applications --bins",
-                path.display()
-            ))
-        })?;
     let mut outcome = Outcome {
         program: case.program,
         library: setting.library,
@@ -175,16 +156,17 @@ fn run_case(case: &Case, setting: &Setting, short: bool) -> Result<Outcome, Fail
         sha256: None,
         missing: None,
     };
-    if !output.status.success() {
-        let reason = String::from_utf8_lossy(&output.stderr).trim().to_string();
-        note(&format!(
-            "note: {} with {}, {}, is left out: {reason}",
-            case.program, setting.library, setting.name
-        ));
-        outcome.missing = Some(reason);
-        return Ok(outcome);
-    }
-    let report: Value = serde_json::from_slice(&output.stdout)?;
+    let report = match report_of(case.program, &format!("{options} {}", setting.options))? {
+        Ok(report) => report,
+        Err(reason) => {
+            note(&format!(
+                "note: {} with {}, {}, is left out: {reason}",
+                case.program, setting.library, setting.name
+            ));
+            outcome.missing = Some(reason);
+            return Ok(outcome);
+        }
+    };
     outcome.number = report.pointer(case.number).and_then(Value::as_f64);
     outcome.sha256 = report["sha256"].as_str().map(String::from);
     match (outcome.number, &outcome.sha256) {
@@ -326,7 +308,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&Arguments::parse()))
+    finish(run(&arguments()))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use ozfft_applications::weighted_words::{MOST_BITS, WEIGHT_ERROR, Weighting};
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::{Shape, parse_shape};
 use ozfft_cli::report::{note, progress, say, say_json};
-use ozfft_cli::{finish, memory};
+use ozfft_cli::{arguments, finish, memory};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -587,7 +587,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&Arguments::parse()))
+    finish(run(&arguments()))
 }
 
 #[cfg(test)]

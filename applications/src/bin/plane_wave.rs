@@ -20,9 +20,9 @@ use ozfft_applications::plot::{Chart, Curve, Scales};
 use ozfft_applications::report::Run;
 use ozfft_applications::transforms::{Both, ComplexTransform};
 use ozfft_cli::failure::Failure;
-use ozfft_cli::finish;
 use ozfft_cli::options::{Shape, parse_shape, shape_text};
 use ozfft_cli::report::{aligned, progress, say, say_json};
+use ozfft_cli::{arguments, finish};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -663,7 +663,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&Arguments::parse()))
+    finish(run(&arguments()))
 }
 
 #[cfg(test)]

@@ -25,9 +25,9 @@ use ozfft_applications::report::Run;
 use ozfft_applications::splines::{MOST_ORDER, Weights, damping};
 use ozfft_applications::transforms::RealTransform;
 use ozfft_cli::failure::Failure;
-use ozfft_cli::finish;
 use ozfft_cli::options::{Shape, parse_shape};
 use ozfft_cli::report::{progress, say, say_json};
+use ozfft_cli::{arguments, finish};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::{PI, SQRT_2, TAU};
@@ -657,7 +657,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&Arguments::parse()))
+    finish(run(&arguments()))
 }
 
 #[cfg(test)]

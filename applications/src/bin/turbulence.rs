@@ -24,7 +24,7 @@ use ozfft_applications::vortex::{Vortex, VortexArguments};
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::shape_text;
 use ozfft_cli::report::{progress, say, say_json};
-use ozfft_cli::{finish, memory};
+use ozfft_cli::{arguments, finish, memory};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
@@ -184,7 +184,10 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
     memory::expect_points("the flow", &shape, 220)?;
     let computing = &arguments.computing;
     let transform = RealTransform::new(computing, &shape, (3, 6))?;
-    let solver = Solver::new(shape, viscosity, transform, &Part::whole(shape));
+    let mut solver = Solver::new(shape, viscosity, transform, &Part::whole(shape));
+    if let Some(kept) = solver.equations.kept() {
+        solver.transform = solver.transform.keep(&kept)?;
+    }
     let mut flow = Flow::new(solver);
     let start = Instant::now();
     let bar = progress(steps, &format!("time 0 of {time}"), computing.json);
@@ -317,7 +320,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&Arguments::parse()))
+    finish(run(&arguments()))
 }
 
 #[cfg(test)]

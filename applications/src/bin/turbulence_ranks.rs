@@ -213,7 +213,7 @@ fn tell(report: &Report, json: bool) -> Result<(), Failure> {
 
 fn main() -> ExitCode {
     // Before MPI, so that help and wrong options are told where there is none; then by every rank.
-    let arguments = Arguments::parse();
+    let arguments = ozfft_cli::arguments::<Arguments>();
     let Some(universe) = mpi::initialize() else {
         note("error: MPI has been initialised before");
         return ExitCode::FAILURE;

@@ -1,10 +1,10 @@
 //! One call, one convolution, with plans for the numbers at hand.
 
-use crate::error::{ConvolutionError, Which};
+use crate::error::ConvolutionError;
 use crate::integer::{Operand, Output, largest};
 use crate::plan::{Convolution, ConvolutionPlan};
 
-fn planned<A: Operand, B: Operand>(
+pub(crate) fn planned<A: Operand, B: Operand>(
     problem: Convolution,
     a: &[A],
     b: &[B],
@@ -86,75 +86,4 @@ pub(crate) fn same_length(first: usize, second: usize) -> Result<(), Convolution
             expected: first,
         }),
     }
-}
-
-/// The linear convolution of arrays of several dimensions in row-major order. Along each axis the result has `first + second - 1` elements.
-///
-/// Rows are put one behind the other, with as many zeros between them as results need, so that it is one convolution of lines.
-///
-/// ```
-/// let (a, b) = ([1i32, 2, 3, 4], [1i32, 0, 0, 10]);
-/// let c: Vec<i64> = exact_convolution::convolve_shaped((&a, &[2, 2]), (&b, &[2, 2]))?;
-/// assert_eq!(c, [1, 2, 0, 3, 14, 20, 0, 30, 40]);
-/// # Ok::<(), exact_convolution::ConvolutionError>(())
-/// ```
-pub fn convolve_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
-    (a, first): (&[A], &[usize]),
-    (b, second): (&[B], &[usize]),
-) -> Result<Vec<R>, ConvolutionError> {
-    if first.len() != second.len() {
-        return Err(ConvolutionError::Shape(format!(
-            "the operands have {} and {} dimensions; give both the same number, with axes of length 1 where one has fewer",
-            first.len(),
-            second.len()
-        )));
-    }
-    for (which, length, shape) in [
-        (Which::First, a.len(), first),
-        (Which::Second, b.len(), second),
-    ] {
-        let product = shape
-            .iter()
-            .try_fold(1usize, |product, &n| product.checked_mul(n));
-        if product != Some(length) {
-            return Err(ConvolutionError::Shape(format!(
-                "the {which} operand has {length} elements, and its shape {shape:?} another number; give the shape of the slice"
-            )));
-        }
-        if length == 0 {
-            return Err(ConvolutionError::Empty { which });
-        }
-    }
-    let whole: Vec<usize> = first.iter().zip(second).map(|(a, b)| a + b - 1).collect();
-    let total = whole
-        .iter()
-        .try_fold(1usize, |product, &n| product.checked_mul(n));
-    let Some(total) = total.filter(|&total| total <= isize::MAX as usize / 16) else {
-        return Err(ConvolutionError::Shape(format!(
-            "a result of the shape {whole:?} does not fit the memory; convolve parts"
-        )));
-    };
-    let terms: usize = first.iter().zip(second).map(|(a, b)| a.min(b)).product();
-    let (spread_a, spread_b) = (spread(a, first, &whole), spread(b, second, &whole));
-    let problem = Convolution::linear(spread_a.len(), spread_b.len()).terms(terms as u64);
-    let mut results = planned(problem, &spread_a, &spread_b)?.process(&spread_a, &spread_b)?;
-    results.resize(total, R::default());
-    Ok(results)
-}
-
-/// An array as a part of a larger one, in its memory order: up to the last element.
-fn spread<A: Copy + Default>(array: &[A], shape: &[usize], whole: &[usize]) -> Vec<A> {
-    let row = shape.last().copied().unwrap_or(1);
-    let mut result = Vec::new();
-    for (number, elements) in array.chunks_exact(row).enumerate() {
-        let (mut place, mut stride, mut rest) = (0, 1, number * row);
-        for (&length, &distance) in shape.iter().zip(whole).rev() {
-            place += rest % length * stride;
-            rest /= length;
-            stride *= distance;
-        }
-        result.resize(place, A::default());
-        result.extend_from_slice(elements);
-    }
-    result
 }

@@ -21,17 +21,25 @@ mod prime;
 mod proof;
 mod roots;
 mod rows;
+mod shaped;
 mod transform;
 mod unit;
 mod wide_operands;
 
 pub use error::{ConvolutionError, Which};
-pub use functions::{convolve, convolve_cyclic, convolve_shaped, correlate, correlate_cyclic};
+pub use functions::{convolve, convolve_cyclic, correlate, correlate_cyclic};
 pub use gaussian::{GaussianConvolution, GaussianResults, GaussianWorkspace, LongInteger, Wrap};
 pub use integer::{Operand, Output, largest};
 pub use limbs::{decimal_proof, limbs_proof, multiply_decimal, multiply_limbs, multiply_limbs_on};
 pub use plan::{Convolution, ConvolutionPlan};
 pub use polynomials::{multiply_polynomials, polynomial_proof};
 pub use proof::{Proof, Route};
+#[doc(hidden)]
+pub use shaped::Lines;
+pub use shaped::{
+    Shaped, convolve_cyclic_shaped, convolve_shaped, correlate_cyclic_shaped, correlate_shaped,
+};
 pub use unit::Unit;
-pub use wide_operands::{convolve_cyclic_i128, convolve_i128};
+pub use wide_operands::{
+    convolve_cyclic_i128, convolve_i128, correlate_cyclic_i128, correlate_i128,
+};

@@ -32,6 +32,31 @@ pub fn convolve_cyclic_i128(a: &[i128], b: &[i128]) -> Result<Vec<i128>, Convolu
     in_parts(a, b, convolve_cyclic)
 }
 
+/// [`correlate`](crate::correlate) of integers of up to 128 bits, where results fit: `c[k] = Σ a[i + k - (m - 1)]·b[i]`, m being the length of `b`.
+///
+/// ```
+/// let c = exact_convolution::correlate_i128(&[1 << 100, -1], &[3, 5])?;
+/// assert_eq!(c, [5 << 100, (3 << 100) - 5, -3]);
+/// # Ok::<(), exact_convolution::ConvolutionError>(())
+/// ```
+pub fn correlate_i128(a: &[i128], b: &[i128]) -> Result<Vec<i128>, ConvolutionError> {
+    let reversed: Vec<i128> = b.iter().rev().copied().collect();
+    convolve_i128(a, &reversed)
+}
+
+/// [`correlate_cyclic`](crate::correlate_cyclic) of integers of up to 128 bits, where results fit: `c[k] = Σ a[(i + k) mod n]·b[i]`.
+///
+/// ```
+/// let c = exact_convolution::correlate_cyclic_i128(&[1 << 100, -1], &[3, 5])?;
+/// assert_eq!(c, [(3 << 100) - 5, (5 << 100) - 3]);
+/// # Ok::<(), exact_convolution::ConvolutionError>(())
+/// ```
+pub fn correlate_cyclic_i128(a: &[i128], b: &[i128]) -> Result<Vec<i128>, ConvolutionError> {
+    let first = b.iter().take(1);
+    let reversed: Vec<i128> = first.chain(b.iter().skip(1).rev()).copied().collect();
+    convolve_cyclic_i128(a, &reversed)
+}
+
 /// `short` convolves integers of 64 bits.
 fn in_parts(
     a: &[i128],

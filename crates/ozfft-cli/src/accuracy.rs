@@ -16,8 +16,19 @@ use num_complex::Complex;
 use ozfft::{Device, Direction, Engine, Kind, Plan, Planner, Problem};
 use serde::Serialize;
 
+/// What the columns are.
+const LEGEND: &str = "\
+Columns, all relative to the exact transform:
+  L2, Linf, L1  errors of the engine that is measured
+  bound         the L2 error that no input exceeds
+  expected      the L2 error of random input
+  native, cuFFT errors of RustFFT, and of cuFFT where it is installed and the device is a GPU
+  floor L2      the error of the exact transform rounded once: nothing can be better
+  oracle        what was compared: full, every output; sampled, random ones";
+
 /// Options of `ozfft accuracy`.
 #[derive(Debug, Args)]
+#[command(after_long_help = LEGEND)]
 pub struct AccuracyArguments {
     /// Lengths joined by x, such as 1000 or 64x64x64; may be given several times
     #[arg(long = "shape", value_parser = parse_shape, required = true)]

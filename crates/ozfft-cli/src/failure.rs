@@ -48,7 +48,9 @@ pub enum Failure {
     #[error("cannot draw the plot: {0}")]
     Plot(String),
     /// A thread pool could not be started.
-    #[error("cannot start the threads: {0}")]
+    #[error(
+        "cannot start the threads: {0}; raise the limit on processes (ulimit -u), or give fewer --threads"
+    )]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// There is no GPU, or its driver rejected something.
     #[error("{0}")]

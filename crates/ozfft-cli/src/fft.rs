@@ -2,8 +2,9 @@
 
 use crate::arrays::{Bytes, Order, digest_ordered};
 use crate::failure::Failure;
+use crate::machine::built_commit;
 use crate::npy::{self, AnyArray, Array, Data, Described};
-use crate::options::{TransformOptions, engine_name, shape_text};
+use crate::options::{TransformOptions, accuracy_text, engine_name, shape_text};
 use crate::outputs;
 use crate::report::{bound_text, bytes_progress, note, say, say_json, seconds_text};
 use clap::Args;
@@ -47,11 +48,17 @@ struct Report {
     output_shape: String,
     order: &'static str,
     precision: &'static str,
+    axes: Vec<usize>,
+    norm: String,
+    accuracy: String,
     engine: &'static str,
+    device: String,
+    threads: usize,
     substrate: &'static str,
     integers_only: bool,
     recipe_steps: Option<String>,
     bound: f64,
+    bound_relative_to: &'static str,
     bound_is_proven: bool,
     accuracy_is_proven: bool,
     expected: f64,
@@ -59,6 +66,9 @@ struct Report {
     sha256: String,
     why: String,
     warning: Option<String>,
+    /// Of the program; bits are promised within a version.
+    version: &'static str,
+    commit: Option<String>,
 }
 
 /// Runs the command.
@@ -100,6 +110,12 @@ where
         Err(error @ FftError::NotHermitian { .. }) if !arguments.options.strict => {
             Some(error.to_string())
         }
+        Err(FftError::NotHermitian { count }) => {
+            return Err(arguments.reject(format!(
+                "the first or the middle value of {count} half-spectrum lines has an imaginary part, which no real array has; set it to 0, \
+                 or leave out --strict, and it is taken as 0. Nothing is written"
+            )));
+        }
         Err(error) => return Err(error.into()),
     };
     let shape = problem.output_shape();
@@ -124,11 +140,17 @@ where
             Order::Fortran => "Fortran",
         },
         precision,
+        axes: arguments.options.resolved_axes(given.len())?,
+        norm: arguments.options.computing.norm.text(),
+        accuracy: accuracy_text(arguments.options.computing.accuracy),
         engine: engine_name(plan.engine()),
+        device: plan.device().to_string(),
+        threads: arguments.options.computing.threads_used(),
         substrate: plan.substrate(),
         integers_only: plan.integers_only(),
         recipe_steps: plan.recipe().map(ToString::to_string),
         bound: plan.bound(),
+        bound_relative_to: plan.bound_relative_to(),
         bound_is_proven: plan.bound_is_proven(),
         accuracy_is_proven: plan.accuracy_is_proven(),
         expected: plan.expected(),
@@ -136,6 +158,8 @@ where
         sha256,
         why: plan.why().to_string(),
         warning,
+        version: env!("CARGO_PKG_VERSION"),
+        commit: built_commit(),
     };
     arguments.tell(&report)
 }
@@ -183,25 +207,30 @@ fn show(bar: &ProgressBar, progress: Progress) {
 }
 
 impl FftArguments {
+    /// An array that these options do not fit.
+    fn reject(&self, reason: String) -> Failure {
+        Failure::Content {
+            path: self.input.clone(),
+            reason,
+        }
+    }
+
     /// The problem that fits the array, with the order of its elements, and the array's numbers.
     fn problem<T: Real>(&self, array: Array<T>) -> Result<(Problem, Data<T>), Failure> {
         let mut shape = array.shape;
-        let reject = |reason: String| Failure::Content {
-            path: self.input.clone(),
-            reason,
-        };
+        let reject = |reason: String| self.reject(reason);
         let kind = match (self.real, self.options.inverse, &array.data) {
             (false, ..) => Kind::ComplexToComplex,
             (true, false, Data::Real(_)) => Kind::RealToComplex,
             (true, true, Data::Complex(_)) => Kind::ComplexToReal,
             (true, false, Data::Complex(_)) => {
                 return Err(reject(
-                    "--real needs a real array, and this one is complex".into(),
+                    "--real needs a real array, and this one is complex; leave out --real, or give --inverse as well if it is a half-spectrum".into(),
                 ));
             }
             (true, true, Data::Real(_)) => {
                 return Err(reject(
-                    "--real --inverse needs a complex half-spectrum, and this array is real".into(),
+                    "--real --inverse needs a complex half-spectrum, and this array is real; leave out --inverse for its half-spectrum, or --real for the inverse of all of it".into(),
                 ));
             }
         };
@@ -275,6 +304,13 @@ impl FftArguments {
             bound_text(report.bound),
             report.expected
         ))?;
+        // As `ozfft plan` says it.
+        if report.kind == Kind::ComplexToReal.to_string() && report.axes.len() > 1 {
+            say(&format!(
+                "        relative to {}: the result's, unless no real array has that half-spectrum",
+                report.bound_relative_to
+            ))?;
+        }
         say(&format!("time    {}", seconds_text(report.seconds)))?;
         say(&format!("sha256  {}", report.sha256))?;
         say(&format!("written {}", report.output))

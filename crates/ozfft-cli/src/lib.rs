@@ -10,6 +10,15 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+// So are those of pages that have some.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ladder.md")]
+struct Ladder;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/gpu.md")]
+struct Gpu;
+
 #[doc(hidden)]
 pub mod accuracy;
 #[doc(hidden)]
@@ -46,6 +55,7 @@ pub mod probe;
 #[doc(hidden)]
 pub mod report;
 mod selftest;
+mod standard_output;
 mod tune;
 
 use clap::{Parser, Subcommand};
@@ -55,7 +65,7 @@ use std::process::ExitCode;
 
 /// Double-precision FFTs computed with 8-bit multiplies: proven error bounds, the same bits everywhere.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(name = "ozfft", version)]
 struct Program {
     #[command(subcommand)]
     command: Command,
@@ -108,7 +118,19 @@ const CLOSED_PIPE: u8 = 128 + 13;
 
 /// Runs the command that the program's arguments name.
 pub fn main() -> ExitCode {
-    finish(run(&Program::parse()))
+    finish(run(&arguments::<Program>()))
+}
+
+/// The arguments of a program. Where they ask for help, or are wrong, that is told and the program ends here.
+#[doc(hidden)]
+pub fn arguments<P: Parser>() -> P {
+    P::try_parse().unwrap_or_else(|message| {
+        let code = match standard_output::write_help(&message) {
+            Ok(()) => message.exit_code(),
+            Err(failure) => failed(&failure).into(),
+        };
+        std::process::exit(code)
+    })
 }
 
 /// How a program ends: errors go to standard error.
@@ -116,13 +138,18 @@ pub fn main() -> ExitCode {
 pub fn finish(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failed(&failure)),
+    }
+}
+
+/// Tells of a failure, and returns what the shell is to see of it.
+fn failed(failure: &Failure) -> u8 {
+    match failure {
         // The reader has closed the pipe, as in `ozfft bench … | head -1`: exit without a message.
-        Err(Failure::StandardOutput(error)) if error.kind() == ErrorKind::BrokenPipe => {
-            ExitCode::from(CLOSED_PIPE)
-        }
-        Err(failure) => {
+        Failure::StandardOutput(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED_PIPE,
+        failure => {
             report::note(&format!("error: {failure}"));
-            ExitCode::FAILURE
+            1
         }
     }
 }

@@ -23,24 +23,28 @@ pub enum NormName {
     Unscaled,
 }
 
-/// The engine.
+impl NormName {
+    /// The name, as the options spell it.
+    pub fn text(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().into())
+    }
+}
+
+/// The engines whose bits are the same everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EngineName {
-    /// The fastest that keeps the accuracy, or native
-    Auto,
     /// 8-bit digits, exact integers, proven bound
     Digits,
-    /// Residues modulo 8-bit numbers, reconstructed by the Chinese remainder theorem
+    /// Residues modulo 8-bit numbers, reconstructed by the Chinese remainder theorem; with --device cuda
     Residues,
     /// Bluestein's algorithm with an exact convolution
     Ntt,
-    /// RustFFT and RealFFT
-    Native,
 }
 
 /// How much of the digit product is formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RecipeName {
+pub enum ProductsName {
     /// Only what the accuracy needs
     Truncated,
     /// All of it
@@ -304,8 +308,8 @@ pub struct EngineOptions {
     #[arg(long, value_parser = parse_accuracy, default_value = "double")]
     pub accuracy: Accuracy,
     /// How much of the digit product is formed
-    #[arg(long, value_enum, default_value = "truncated")]
-    pub recipe: RecipeName,
+    #[arg(long, alias = "recipe", value_enum, default_value = "truncated")]
+    pub products: ProductsName,
     /// The matrix unit that multiplies the digits; the bits do not depend on it
     #[arg(long, value_parser = substrate_parser(), default_value = "auto")]
     pub substrate: Substrate,
@@ -344,9 +348,9 @@ impl EngineOptions {
 
     /// How much of the product is asked for.
     pub fn products(&self) -> Products {
-        match self.recipe {
-            RecipeName::Truncated => Products::Truncated,
-            RecipeName::Exact => Products::Exact,
+        match self.products {
+            ProductsName::Truncated => Products::Truncated,
+            ProductsName::Exact => Products::Exact,
         }
     }
 
@@ -360,14 +364,22 @@ impl EngineOptions {
         }
     }
 
+    /// The number of threads asked for, or all that there are.
+    pub fn threads_used(&self) -> usize {
+        self.threads.unwrap_or_else(rayon::current_num_threads)
+    }
+
     /// A plan only divides the work; the threads that take it up are rayon's, so there must be as many of them.
     pub fn start_threads(&self) -> Result<(), Failure> {
+        let pool = rayon::ThreadPoolBuilder::new();
         if let Some(threads @ 1..) = self.threads {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build_global()?;
+            return Ok(pool.num_threads(threads).build_global()?);
         }
-        Ok(())
+        // Rayon's own start panics where the system starts no thread; that there is a pool already has no such reason.
+        match pool.build_global() {
+            Err(error) if std::error::Error::source(&error).is_some() => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -389,7 +401,7 @@ pub struct TransformOptions {
     /// A mode in floating point, by its name; the same as --engine
     #[arg(long, value_parser = parse_mode, conflicts_with = "engine")]
     pub mode: Option<Mode>,
-    /// Reject NaN and infinity, and half-spectra that no real array has
+    /// Reject NaN and infinity and, where one axis is transformed, half-spectra that no real array has
     #[arg(long)]
     pub strict: bool,
     /// Ask for bits that are the same on every machine
@@ -420,9 +432,9 @@ impl TransformOptions {
                 "the engine {engine} has other bits on other machines; leave out --reproducible, or take --engine digits"
             )));
         }
-        if engine == Engine::Native && self.computing.recipe == RecipeName::Exact {
+        if engine == Engine::Native && self.computing.products == ProductsName::Exact {
             return Err(Failure::Usage(
-                "--recipe says how much of digit products is formed, and the engine native has none; leave it out, or take --engine digits".into(),
+                "--products says how much of digit products is formed, and the engine native has none; leave it out, or take --engine digits".into(),
             ));
         }
         if engine == Engine::Native && self.computing.substrate != Substrate::Auto {
@@ -445,7 +457,8 @@ impl TransformOptions {
             (Kind::ComplexToComplex, true) => problem.direction(Direction::Inverse),
             (Kind::RealToComplex, true) => {
                 return Err(Failure::Usage(
-                    "a transform of real input is forward; leave out --inverse, or use complex-to-real".into(),
+                    "a transform of real input is forward; leave out --inverse, or give --kind c2r"
+                        .into(),
                 ));
             }
             _ => problem,

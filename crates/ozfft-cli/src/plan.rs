@@ -1,15 +1,28 @@
 //! `ozfft plan`: what would be computed, how, and with which error.
 
 use crate::failure::Failure;
+use crate::gpu::Precision;
 use crate::memory;
 use crate::options::{KindName, Shape, TransformOptions, engine_name, parse_shape, products_name};
 use crate::report::{say, say_json};
 use clap::Args;
-use ozfft::{Candidate, Device, Kind, Planner, Problem, Recipe};
+use ozfft::{Candidate, Device, Kind, Plan, Planner, Problem, Real, Recipe};
 use serde::Serialize;
+
+/// How the lines of a plan are read.
+const LEGEND: &str = "\
+How to read a plan:
+  bound      no input has a larger relative L2 error, |result - exact| / |exact|, where it is proven
+  expected   that error for random input
+  predicted  time of one call with the threads of the first line, from constants that were measured on one thread of the machine named
+  16t·4u | 32t
+             steps of every axis: sizes with the mark of their fold (t time-shifted, f frequency-shifted, p plain, u unit: additions only),
+             · between the steps of a pass, | between passes over the data; docs/numerics.md, section 3
+  why        what decided about engine and recipe";
 
 /// Options of `ozfft plan`.
 #[derive(Debug, Args)]
+#[command(after_long_help = LEGEND)]
 pub struct PlanArguments {
     /// Lengths joined by x, such as 1024 or 64x64x64 (of the real array for real transforms)
     #[arg(long, value_parser = parse_shape)]
@@ -17,6 +30,12 @@ pub struct PlanArguments {
     /// Which numbers go in and come out
     #[arg(long, value_enum, default_value = "c2c")]
     kind: KindName,
+    /// Number of arrays that one call transforms
+    #[arg(long, default_value_t = 1)]
+    batch: usize,
+    /// The numbers in the arrays
+    #[arg(long, value_enum, default_value = "double")]
+    precision: Precision,
     #[command(flatten)]
     options: TransformOptions,
     /// Print one JSON object instead of text
@@ -28,6 +47,9 @@ pub struct PlanArguments {
 struct Report<'a> {
     shape: String,
     kind: String,
+    batch: usize,
+    precision: Precision,
+    threads: usize,
     engine: &'static str,
     substrate: &'static str,
     integers_only: bool,
@@ -81,14 +103,43 @@ pub fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         let what = format!("a line of {longest} points");
         memory::expect_points(&what, &[longest], BYTES_A_POINT)?;
     }
-    let plan = Planner::<f64>::new().plan(&problem)?;
+    let problem = problem.batch(arguments.batch);
+    match arguments.precision {
+        Precision::Double => tell(arguments, &*Planner::<f64>::new().plan(&problem)?),
+        Precision::Single => tell(arguments, &*Planner::<f32>::new().plan(&problem)?),
+    }
+}
+
+/// The plan's text, whose numbers say what they are of.
+fn explained<T: Real>(text: &str, plan: &Plan<T>, threads: usize) -> String {
+    let explain = |line: &str| {
+        let what = match line.split(' ').next() {
+            Some("bound") if plan.bound_is_proven() => {
+                ": no input has a larger relative L2 error".into()
+            }
+            Some("expected") => " for random input".into(),
+            Some("predicted") if plan.device() == Device::Cpu => {
+                format!("; this is one call with the threads asked for, {threads}")
+            }
+            _ => String::new(),
+        };
+        format!("{line}{what}")
+    };
+    text.lines().map(explain).collect::<Vec<_>>().join("\n")
+}
+
+fn tell<T: Real>(arguments: &PlanArguments, plan: &Plan<T>) -> Result<(), Failure> {
+    let threads = arguments.options.computing.threads_used();
     if !arguments.json {
-        return say(&plan.to_string());
+        return say(&explained(&plan.to_string(), plan, threads));
     }
     let prediction = plan.prediction();
     say_json(&Report {
         shape: arguments.shape.to_string(),
-        kind: kind.to_string(),
+        kind: plan.problem().kind().to_string(),
+        batch: arguments.batch,
+        precision: arguments.precision,
+        threads,
         engine: engine_name(plan.engine()),
         substrate: plan.substrate(),
         integers_only: plan.integers_only(),

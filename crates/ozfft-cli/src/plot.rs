@@ -99,9 +99,16 @@ fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure
     };
     let curves = curves(&record.results, group).map_err(unusable)?;
     if curves.is_empty() {
-        return Err(unusable(format!(
-            "it has no results of the group {group:?}"
-        )));
+        let mut groups: Vec<&str> = record.results.iter().map(|r| r.group.as_str()).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        return Err(unusable(match groups.is_empty() {
+            true => "it has no results".into(),
+            false => format!(
+                "it has no results of the group {group:?}; give --group with one of {}",
+                groups.join(", ")
+            ),
+        }));
     }
     let title = format!(
         "{}, {}, ozfft {}",
@@ -138,6 +145,7 @@ fn label(engine: &str, substrate: &str) -> String {
     match engine {
         "digits" => format!("ozfft {substrate}"),
         "rustfft" => "RustFFT".into(),
+        "native" => "ozfft native".into(),
         other => other.to_uppercase(),
     }
 }

@@ -1,7 +1,7 @@
 //! What the user gets: tables, one JSON object per line, record files, progress bars.
 
 use crate::failure::Failure;
-use crate::outputs;
+use crate::{outputs, standard_output};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
@@ -27,7 +27,7 @@ pub fn note(text: &str) {
 
 /// Writes one line of text to standard output.
 pub fn say(text: &str) -> Result<(), Failure> {
-    writeln!(std::io::stdout().lock(), "{text}").map_err(Failure::StandardOutput)
+    standard_output::write_line(text)
 }
 
 /// Writes one JSON object on one line.
@@ -96,16 +96,22 @@ pub fn bound_text(bound: f64) -> String {
 
 /// Seconds for people.
 pub fn seconds_text(seconds: f64) -> String {
-    if seconds < 1.0 {
-        format!("{:.1} ms", seconds * 1e3)
-    } else {
-        format!("{seconds:.2} s")
+    match seconds {
+        ..1e-3 => format!("{:.1} us", seconds * 1e6),
+        ..1.0 => format!("{:.1} ms", seconds * 1e3),
+        _ => format!("{seconds:.2} s"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_digits_at_every_size() {
+        let texts = [2.5e-6, 9.9e-4, 0.0125, 3.0].map(seconds_text);
+        assert_eq!(texts, ["2.5 us", "990.0 us", "12.5 ms", "3.00 s"]);
+    }
 
     #[test]
     fn columns_are_aligned_by_their_widest_cell() {

@@ -199,18 +199,42 @@ fn definitions_become_a_record_and_a_picture() {
 }
 
 #[test]
-fn a_recipe_replaces_the_planners_and_must_fit_the_length() {
-    fn bench(recipe: &str) -> Vec<&str> {
-        let options = "bench --shape 64 --substrates scalar --seconds 0.01 --recipe";
-        options.split(' ').chain([recipe]).collect()
+fn steps_replace_the_planners_and_must_fit_the_length() {
+    fn bench(steps: &str) -> Vec<&str> {
+        let options = "bench --shape 64 --substrates scalar --seconds 0.01 --steps";
+        options.split(' ').chain([steps]).collect()
     }
     assert!(succeed(&bench("8.8")).contains("digits"));
-    for (recipe, part) in [
-        ("8.4", "32 points"),
+    for (steps, part) in [
+        (
+            "8.4",
+            "--steps 8.4 has 32 points, and an axis 64; give steps whose product is 64",
+        ),
         ("8,8", "joined by points"),
         ("8.127", "no step of 127 points"),
+        // 2^64 points and more.
+        ("64.64.64.64.64.64.64.64.64.64.64", "does not fit"),
     ] {
-        let message = fail(&bench(recipe));
-        assert!(message.contains(part), "{recipe}: {message}");
+        let message = fail(&bench(steps));
+        assert!(message.contains(part), "{steps}: {message}");
+        assert!(!message.contains("entry"), "{steps}: {message}");
     }
+    // Its former name.
+    let former = bench("8.8").join(" ").replace("--steps", "--recipe");
+    succeed(&former.split(' ').collect::<Vec<_>>());
+}
+
+/// The remedy named options that were not given, and not those that were.
+#[test]
+fn options_for_gpus_are_named_when_they_are_given_for_the_processor() {
+    for option in [&["--interleaved"][..], &["--variants", "auto"]] {
+        let message = fail(&[&["bench", "--shape", "64"][..], option].concat());
+        let said = message.contains(option[0]) && !message.contains("--points");
+        assert!(said, "{message}");
+    }
+    let message = fail(&["bench"]);
+    assert!(
+        message.contains("--shape") && message.contains("--definitions"),
+        "{message}"
+    );
 }

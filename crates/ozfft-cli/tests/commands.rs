@@ -13,7 +13,24 @@ fn plans_are_printed_as_text_and_json() {
     }
     // 1.68441e-15: what is printed as proven is not below the bound.
     let cube = succeed(&["plan", "--shape", "128x128x128", "--engine", "digits"]);
-    assert!(cube.contains("bound 1.69e-15 (proven)"), "{cube}");
+    assert!(
+        cube.contains("bound 1.69e-15 (proven): no input has a larger"),
+        "{cube}"
+    );
+    let several = [
+        "plan",
+        "--shape",
+        "64",
+        "--batch",
+        "5",
+        "--precision",
+        "single",
+    ];
+    let several = succeed(&[&several[..], &["--threads", "1"]].concat());
+    assert!(several.contains("batch 5"), "{several}");
+    // Little more than the rounding of the result to 24 bits, 2^-24.
+    assert!(several.contains("bound 5.97e-8 (proven)"), "{several}");
+    assert!(fail(&["plan", "--shape", "64", "--batch", "0"]).contains('0'));
     let arguments = [
         "plan",
         "--shape",
@@ -98,7 +115,7 @@ fn accuracy_has_all_keys_and_stays_below_the_bound() {
     ];
     for options in [
         &["--seed", "7"][..],
-        &["--recipe", "exact", "--substrate", "wide-integer"],
+        &["--products", "exact", "--substrate", "wide-integer"],
         &["--inverse"],
         &["--real", "--norm", "ortho"],
         &["--real", "--inverse"],
@@ -214,6 +231,14 @@ fn the_selftest_passes_and_says_what_it_did() {
     assert_eq!(report["failing_identities"], 0);
     assert!(number(report, "identities") >= 15.0);
     assert_eq!(report["digests"].as_array().map(Vec::len), Some(8));
+    assert_eq!(report["differing_digests"], 0);
+    // Those of the engine ntt have been published, too.
+    let ntt = succeed(&["selftest", "--engine", "ntt", "--cases", "1"]);
+    assert!(ntt.contains("as published"), "{ntt}");
+    assert_eq!(
+        succeed(&["--version"]),
+        concat!("ozfft ", env!("CARGO_PKG_VERSION"), "\n")
+    );
     let one = succeed(&["selftest", "--case", "149", "--seed", "3"]);
     assert!(one.contains("1 random cases, 0 differing"), "{one}");
 }

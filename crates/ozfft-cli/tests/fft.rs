@@ -226,7 +226,7 @@ fn mistakes_are_named_and_write_nothing() {
         &["fft", from, to, "--real", "--inverse", "--last", "9"],
         "--last 4 or 5",
     );
-    names(&["fft", from, to, "--real"], "complex");
+    names(&["fft", from, to, "--real"], "leave out --real");
 }
 
 /// The remedy was one that fails with the same words.
@@ -254,7 +254,7 @@ fn options_that_an_engine_by_name_does_not_have_are_rejected() {
         ("native", &["--reproducible"][..], "other bits"),
         ("bf16", &["--reproducible"], "--engine digits"),
         ("ozaki", &["--reproducible"], "ozaki"),
-        ("native", &["--recipe", "exact"], "--recipe"),
+        ("native", &["--products", "exact"], "--products"),
         ("native", &["--substrate", "scalar"], "--substrate"),
     ] {
         let message = fail(&[&plan[..], &[engine], options].concat());
@@ -276,7 +276,39 @@ fn a_half_spectrum_of_no_real_array_is_reported() {
         message.contains("imaginary") && !output.exists(),
         "{message}"
     );
+    assert!(
+        message.contains("leave out --strict") && !message.contains("complete"),
+        "{message}"
+    );
     let run = ozfft(&arguments);
     assert!(run.status.success() && output.exists());
     assert!(String::from_utf8_lossy(&run.stderr).contains("warning"));
+}
+
+/// `ozfft plan` said it of the same problem, and `fft` did not.
+#[test]
+fn reports_say_what_the_bound_is_relative_to_and_how_it_was_computed() {
+    let directory = directory("fft-report");
+    let (input, output) = (directory.join("in.npy"), directory.join("out.npy"));
+    write(&input, &[2, 3], Order::C, &[Complex::new(1.0, 0.0); 6]);
+    let arguments = ["fft", text(&input), text(&output), "--real", "--inverse"];
+    let said = succeed(&arguments);
+    assert!(said.contains("unless no real array has"), "{said}");
+    let options = ["--accuracy", "bits:40", "--threads", "2", "--norm", "ortho"];
+    let report = &json(&[&arguments[..], &options, &["--json"]].concat())[0];
+    let relative_to = report["bound_relative_to"].as_str();
+    assert_eq!(relative_to, Some("the norm of the half-spectrum as given"));
+    assert_eq!(report["axes"], serde_json::json!([0, 1]));
+    assert_eq!(
+        (&report["accuracy"], &report["norm"]),
+        (&"bits:40".into(), &"ortho".into())
+    );
+    assert_eq!(
+        (&report["device"], &report["threads"]),
+        (&"cpu".into(), &2.into())
+    );
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    // Along one axis the error is relative to the result.
+    let said = succeed(&[&arguments[..], &["--axes", "1"]].concat());
+    assert!(!said.contains("unless no real array has"), "{said}");
 }

@@ -80,7 +80,7 @@ fn mistakes_are_reported_before_the_gpu_is_opened() {
         &bench(&["--shape", "8", "--kind", "c2r", "--interleaved"]),
         "--interleaved",
     );
-    reject(&bench(&["--shape", "8", "--recipe", "4.2"]), "--recipe");
+    reject(&bench(&["--shape", "8", "--steps", "4.2"]), "--steps");
     reject(&bench(&["--shape", "8", "--only", "a"]), "--only");
     reject(&bench(&["--shape", "0"]), "dimension 0");
     reject(

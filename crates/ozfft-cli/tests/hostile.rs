@@ -249,6 +249,57 @@ fn a_closed_output_pipe_is_no_error() {
     }
 }
 
+/// Results were lost, and the program ended as if they had been written: the standard library opens /dev/null in the place of a closed stream.
+#[cfg(unix)]
+#[test]
+fn results_for_a_closed_standard_output_are_an_error() {
+    let record = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../benchmarks/records/2026-11-15-h200.json"
+    );
+    let figure = directory("hostile-closed").join("figure.svg");
+    let run = |arguments: &[&str], to: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" \"$@\" {to}")]);
+        shell.arg(env!("CARGO_BIN_EXE_ozfft")).args(arguments);
+        shell.output().expect("a shell")
+    };
+    // Closed; open for reading alone; full.
+    for to in [">&-", "1</dev/null", ">/dev/full"] {
+        if to == ">/dev/full" && !std::path::Path::new("/dev/full").exists() {
+            continue;
+        }
+        for command in [
+            &["multiply", "3", "4"][..],
+            &["multiply", "3", "4", "--json"],
+            &["plan", "--shape", "64"],
+            &["accuracy", "--shape", "8"],
+            &["convolve", "--length", "10"],
+            &["demo", "--size", "2"],
+            &["selftest", "--case", "3"],
+            &["--help"],
+            &["multiply", "--help"],
+            &["--version"],
+        ] {
+            let run = run(command, to);
+            let errors = text_of(&run.stderr);
+            assert_eq!(run.status.code(), Some(1), "{command:?} {to}: {errors}");
+            let told = errors.contains("cannot write the result to standard output");
+            assert!(told, "{command:?} {to}: {errors}");
+        }
+    }
+    // What has no result for it needs no standard output, and one that throws results away is what was asked for.
+    let plot = ["plot", "--record", record, "--out", text(&figure)];
+    assert!(run(&plot, ">&-").status.success() && figure.exists());
+    for to in [">/dev/null", "1<>/dev/null"] {
+        assert!(run(&["multiply", "3", "4"], to).status.success(), "{to}");
+    }
+    // Wrong arguments are told on standard error, as ever.
+    let wrong = run(&["multiply", "3"], ">&-");
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+    assert!(text_of(&wrong.stderr).contains("Usage"), "{wrong:?}");
+}
+
 #[test]
 fn errors_with_a_closed_stderr_do_not_crash() {
     let run = into_a_closed_pipe(&["plan", "--shape", "0"], true);

@@ -99,7 +99,7 @@ fn every_documented_option_of_every_command_works() {
                 "--reproducible",
                 "--accuracy",
                 "1e-6",
-                "--recipe",
+                "--products",
                 "exact",
                 "--substrate",
                 "scalar",
@@ -139,7 +139,7 @@ fn every_documented_option_of_every_command_works() {
                 "--inverse",
                 "--accuracy",
                 "bits:30",
-                "--recipe",
+                "--products",
                 "exact",
                 "--substrate",
                 "wide-integer",
@@ -158,6 +158,7 @@ fn every_documented_option_of_every_command_works() {
         ),
         with(&plan, &["--engine", "residues", "--redundancy", "2"]),
         with(&plan, &["--engine", "ntt"]),
+        with(&plan, &["--batch", "3", "--precision", "single"]),
         with(
             &plan,
             &[
@@ -191,7 +192,7 @@ fn every_documented_option_of_every_command_works() {
                 "--real",
                 "--accuracy",
                 "single",
-                "--recipe",
+                "--products",
                 "exact",
                 "--substrate",
                 "scalar",
@@ -241,7 +242,7 @@ fn every_documented_option_of_every_command_works() {
         ),
         with(
             &bench,
-            &["--shape", "64", "--recipe", "8.8", "--device", "cpu"],
+            &["--shape", "64", "--steps", "8.8", "--device", "cpu"],
         ),
         with(&bench, &["--shape", "30", "--engines", "ntt,residues"]),
         [

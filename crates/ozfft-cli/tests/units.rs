@@ -8,7 +8,8 @@ use ozfft_testkit::{Requirement, available};
 /// Units that a processor may have, the fastest first: the order in which `auto` looks for them.
 const UNITS: [&str; 3] = ["amx", "avx512-vnni", "avx2"];
 
-const PLAN: [&str; 6] = ["plan", "--shape", "64", "--engine", "digits", "--json"];
+/// Steps of 32 points, for which tiles are taken where they are.
+const PLAN: [&str; 6] = ["plan", "--shape", "1024", "--engine", "digits", "--json"];
 
 /// The unit that runs when the named ones are left out.
 fn chosen(without: &str) -> String {

@@ -84,6 +84,7 @@ impl FftwError {
                     | DeviceTooOld { .. }
                     | NoFp8 { .. }
                     | InvalidAccuracy { .. }
+                    | UnknownUnit { .. }
                     | Unsupported(_)
             ),
             _ => false,

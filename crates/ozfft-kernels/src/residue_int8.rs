@@ -1,6 +1,6 @@
 //! Kernels with products by residues on 8-bit integers.
 
-use crate::{Aligned, GENERAL_THREADS};
+use crate::Aligned;
 
 /// Machine code of the kernels with products by residues (`cuda/bailey_step_residues.cu`), for compute capability 9.0: lines
 /// of 1024 points in two steps of 32.
@@ -186,6 +186,15 @@ pub const RESIDUE_REDUNDANT_MODULI: [u16; 2] = [191, 181];
 /// How many of them the first and the second step use.
 pub const RESIDUE_COUNTS: [usize; 2] = [15, 16];
 
-/// Shared memory that they need beside their lines: `SCRATCH_BYTES` of `residue_slices.cuh` for every warp, and 16 bytes to begin
+/// Threads of their blocks: as many as they are compiled for, with 128 registers, two blocks to a multiprocessor. Four blocks of half as many are no faster along
+/// contiguous lines and a fifth slower along others (measured: laboratory/docs/paths.md, "Launches").
+pub const RESIDUE_THREADS: u32 = 256;
+
+/// Points of a block's lines: four of 1024 points are fastest, contiguous or not.
+pub const RESIDUE_BLOCK_POINTS: usize = 4096;
+
+/// Shared memory that a block of so many threads needs beside its lines: `SCRATCH_BYTES` of `residue_slices.cuh` for every warp, and 16 bytes to begin
 /// at a multiple of.
-pub const RESIDUE_SCRATCH_BYTES: usize = GENERAL_THREADS as usize / 32 * 2304 + 16;
+pub const fn residue_scratch_bytes(threads: u32) -> usize {
+    threads as usize / 32 * 2304 + 16
+}

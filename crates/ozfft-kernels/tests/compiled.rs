@@ -4,6 +4,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn sources_have_not_changed_since_they_were_compiled() {
@@ -29,4 +30,24 @@ fn sources_have_not_changed_since_they_were_compiled() {
         recorded, found,
         "run crates/ozfft-kernels/generate and commit what it makes"
     );
+}
+
+/// `bench/matrix_ntt.cu` under the emulator: it compares all residues with those of the vectors' passes, and some with their definition.
+#[test]
+fn a_transform_on_tensor_units_has_the_residues_of_vectors() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("matrix_ntt");
+    let flags = "-std=c++17 -O1 -fwrapv -U_FORTIFY_SOURCE -Wno-unknown-pragmas -I../cuda";
+    let compiled = Command::new("c++")
+        .current_dir(bench)
+        .args(flags.split(' '))
+        .arg("-o")
+        .arg(&program)
+        .args(["-x", "c++", "matrix_ntt.cu"])
+        .status();
+    assert!(compiled.expect("a C++ compiler").success());
+    let run = Command::new(program).output().expect("it starts");
+    let text = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{text}");
+    assert_eq!(text.matches(": 0 of ").count(), 2, "{text}");
 }

@@ -34,7 +34,7 @@ impl<T: Real> Runner<T> {
         Ok(Runner {
             workspace: vec![0; plan.workspace_len()],
             input: (0..length).map(|_| Complex::new(next(), next())).collect(),
-            output: vec![Complex::new(T::zero(), T::zero()); length],
+            output: vec![Complex::new(T::default(), T::default()); length],
             plan,
             best: f64::INFINITY,
         })

@@ -23,6 +23,24 @@ impl std::fmt::Display for Buffer {
     }
 }
 
+impl Buffer {
+    /// What to do about a wrong length.
+    fn remedy(self) -> &'static str {
+        match self {
+            Buffer::Workspace => "give as many words of 64 bits as workspace_len() says",
+            _ => "for several arrays plan a batch, for an array within a longer one a layout",
+        }
+    }
+}
+
+/// A number in few characters.
+fn short(number: f64) -> String {
+    match number.abs() {
+        1e-3..1e6 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
 /// The reasons for which a plan is rejected or an execution fails.
 ///
 /// Unless the variant says otherwise nothing has been written when an error is returned.
@@ -105,7 +123,7 @@ pub enum FftError {
     },
     /// A buffer has not the length that the plan says, or a workspace is shorter than that.
     #[error(
-        "{buffer}: {given} elements were given, the plan has {expected}; for several arrays plan a batch, for an array within a longer one a layout"
+        "{buffer}: {given} elements were given, the plan has {expected}; {}", .buffer.remedy()
     )]
     BufferLength {
         /// Which buffer.
@@ -117,7 +135,7 @@ pub enum FftError {
     },
     /// An in-place call on a plan whose input and output lie differently.
     #[error(
-        "in place needs equal input and output layouts; use the out-of-place call, or plan with one layout"
+        "in place needs equal input and output layouts, and of real transforms rows of reals padded to n/2+1 complex numbers (Layout::padded_real); plan with these, or use the out-of-place call"
     )]
     InPlaceLayout,
     /// The call does not fit the plan's kind of transform.
@@ -135,11 +153,19 @@ pub enum FftError {
     ZeroThreads,
     /// An accuracy that is not a number between 0 and 1, or zero bits.
     #[error(
-        "accuracy {given} is not usable; give a relative error between 0 and 1, or 1 to 53 bits"
+        "accuracy {} is not usable; give a relative error between 0 and 1, or 1 to 53 bits", short(*.given)
     )]
     InvalidAccuracy {
         /// The given accuracy, as a relative error.
         given: f64,
+    },
+    /// Bits that are the same everywhere were asked for, of an engine that has not got them.
+    #[error(
+        "the engine {engine} has other bits on other machines; leave out reproducible, or take the engine digits"
+    )]
+    NotReproducible {
+        /// The engine asked for.
+        engine: &'static str,
     },
     /// No recipe of the engine reaches the accuracy.
     #[error(
@@ -183,7 +209,7 @@ pub enum FftError {
     ///
     /// The transform **has been computed** (with those imaginary parts taken as zero) when this is returned.
     #[error(
-        "the first or the middle value of {count} half-spectrum lines has an imaginary part, which no real signal has; it was taken as 0 and the output is complete"
+        "the first or the middle value of {count} half-spectrum lines has an imaginary part, which no real signal has; set it to 0, as the transform has taken it"
     )]
     NotHermitian {
         /// Number of lines concerned.

@@ -1,11 +1,26 @@
 //! One call, one transform: plans are kept for the whole process.
 
-use crate::error::FftError;
+use crate::error::{Buffer, FftError};
+use crate::plan::Plan;
 use crate::plan::planner::Planner;
 use crate::problem::{Direction, Problem};
 use crate::sample::Real;
 use num_complex::Complex;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+/// The plan of a problem whose input has so many elements: others are an error before anything is made for the shape.
+fn plan<T: Real>(problem: &Problem, given: usize) -> Result<Arc<Plan<T>>, FftError> {
+    problem.validate()?;
+    let expected = problem.input_len();
+    if given != expected {
+        return Err(FftError::BufferLength {
+            buffer: Buffer::Input,
+            expected,
+            given,
+        });
+    }
+    planner().plan(problem)
+}
 
 /// The planner of a number type that these functions share.
 pub(crate) fn planner<T: Real>() -> &'static Planner<T> {
@@ -25,7 +40,7 @@ fn complex<T: Real>(
     shape: &[usize],
     direction: Direction,
 ) -> Result<Vec<Complex<T>>, FftError> {
-    let plan = planner().plan(&Problem::complex(shape).direction(direction))?;
+    let plan = plan(&Problem::complex(shape).direction(direction), input.len())?;
     let mut output = vec![Complex::new(T::narrow(0.0), T::narrow(0.0)); input.len()];
     plan.process_outofplace(input, &mut output)?;
     Ok(output)
@@ -85,7 +100,8 @@ pub fn rfft<T: Real>(input: &[T]) -> Result<Vec<Complex<T>>, FftError> {
     rfftn(input, &[input.len()])
 }
 
-/// `n` real numbers of their half spectrum, scaled by `1/n`: the inverse of [`rfft`].
+/// `n` real numbers of their half spectrum, scaled by `1/n`: the inverse of [`rfft`]. Imaginary parts of the first and of the middle
+/// value, which no real signal has, are taken as 0, as numpy does; a [`Plan`] reports them.
 ///
 /// ```
 /// let line = [1.0, 2.0, 3.0, 4.0, 5.0];
@@ -99,7 +115,7 @@ pub fn irfft<T: Real>(input: &[Complex<T>], n: usize) -> Result<Vec<T>, FftError
 /// [`rfft`] along the last axis of an array in row-major order, [`fft`] along the others.
 pub fn rfftn<T: Real>(input: &[T], shape: &[usize]) -> Result<Vec<Complex<T>>, FftError> {
     let problem = Problem::real_to_complex(shape);
-    let plan = planner().plan(&problem)?;
+    let plan = plan(&problem, input.len())?;
     let mut output = vec![Complex::new(T::narrow(0.0), T::narrow(0.0)); problem.output_len()];
     plan.process_real_to_complex(input, &mut output)?;
     Ok(output)
@@ -115,8 +131,10 @@ pub fn rfftn<T: Real>(input: &[T], shape: &[usize]) -> Result<Vec<Complex<T>>, F
 /// ```
 pub fn irfftn<T: Real>(input: &[Complex<T>], shape: &[usize]) -> Result<Vec<T>, FftError> {
     let problem = Problem::complex_to_real(shape);
-    let plan = planner().plan(&problem)?;
+    let plan = plan(&problem, input.len())?;
     let mut output = vec![T::narrow(0.0); problem.output_len()];
-    plan.process_complex_to_real(input, &mut output)?;
-    Ok(output)
+    match plan.process_complex_to_real(input, &mut output) {
+        Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(output),
+        Err(error) => Err(error),
+    }
 }

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![warn(missing_docs)]
+#![warn(missing_docs, missing_debug_implementations)]
 // Loops over lanes index several rows at once; written so, the compiler makes vector instructions of them.
 #![allow(clippy::needless_range_loop)]
 // Some stages have functions that only one engine or device uses; with all features the compiler looks for those that none does.
@@ -56,6 +56,9 @@ pub use floats::{FloatError, Mode};
 pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};
 pub use kind::Kind;
 pub use layout::Layout;
+/// The crate of [`Complex`] numbers, in the version that this one has.
+pub use num_complex;
+pub use num_complex::Complex;
 pub use plan::Plan;
 pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};

@@ -1,10 +1,39 @@
 //! Work divided among threads: rayon's with the feature `parallel`, else the caller's alone. Bits do not depend on it.
 
+/// Whether work can be divided. Where the system starts no thread (`ulimit -u`, the limit of a container), rayon would panic: then the
+/// caller's thread does all of it.
+#[cfg(feature = "parallel")]
+fn has_pool() -> bool {
+    use std::error::Error;
+    use std::sync::OnceLock;
+    static STARTED: OnceLock<bool> = OnceLock::new();
+    let start = || match rayon::ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // The program has started it before us; only a thread that did not start has a reason of the system's.
+        Err(error) => error.source().is_none(),
+    };
+    is_worker() || *STARTED.get_or_init(start)
+}
+
+/// Whether the caller is a thread of a pool, which must not wait for other callers: they may wait for what it has begun.
+#[cfg(feature = "parallel")]
+pub(crate) fn is_worker() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn is_worker() -> bool {
+    false
+}
+
 /// Calls `work` with every number below `count`.
 #[cfg(feature = "parallel")]
 pub(crate) fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
     use rayon::prelude::*;
-    (0..count).into_par_iter().for_each(work);
+    match has_pool() {
+        true => (0..count).into_par_iter().for_each(work),
+        false => (0..count).for_each(work),
+    }
 }
 
 #[cfg(not(feature = "parallel"))]
@@ -20,6 +49,10 @@ pub(crate) fn for_each_piece<V: Send>(
     work: impl Fn(usize, &mut [V]) + Send + Sync,
 ) {
     use rayon::prelude::*;
+    if !has_pool() {
+        let pieces = values.chunks_mut(length).enumerate();
+        return pieces.for_each(|(number, piece)| work(number, piece));
+    }
     let pieces = values.par_chunks_mut(length).enumerate();
     pieces.for_each(|(number, piece)| work(number, piece));
 }
@@ -42,6 +75,9 @@ pub(crate) fn collect<V: Send>(
     make: impl Fn(usize) -> V + Send + Sync,
 ) -> Vec<V> {
     use rayon::prelude::*;
+    if !has_pool() {
+        return (0..count).map(make).collect();
+    }
     let numbers = (0..count).into_par_iter().with_min_len(least);
     numbers.map(make).collect()
 }
@@ -58,7 +94,10 @@ pub(crate) fn collect<V: Send>(
 /// Threads that there are.
 #[cfg(feature = "parallel")]
 pub(crate) fn threads() -> usize {
-    rayon::current_num_threads()
+    match has_pool() {
+        true => rayon::current_num_threads(),
+        false => 1,
+    }
 }
 
 #[cfg(not(feature = "parallel"))]

@@ -439,7 +439,8 @@ impl Problem {
         self
     }
 
-    /// Asks for bits that do not depend on machine, threads, batch or layout.
+    /// Asks for bits that do not depend on machine, threads, batch or layout: [`Engine::Auto`] takes `Digits` then, and an engine by name
+    /// that has other bits on other machines is an error.
     pub fn reproducible(mut self, reproducible: bool) -> Self {
         self.reproducible = reproducible;
         self
@@ -568,6 +569,18 @@ impl Problem {
             .unwrap_or_else(|| Layout::contiguous(&self.output_shape()))
     }
 
+    /// Whether the engine asked for has the same bits everywhere, or is left to the planner.
+    fn has_portable_bits(&self) -> bool {
+        match self.engine {
+            Engine::Native => false,
+            #[cfg(feature = "floats")]
+            Engine::Floats(mode) => mode.has_portable_bits(),
+            #[cfg(feature = "residues")]
+            Engine::Residues => !self.residues.native_fallback,
+            _ => true,
+        }
+    }
+
     /// Checks everything that can be checked before data is seen.
     pub fn validate(&self) -> Result<(), FftError> {
         if self.shape.is_empty() {
@@ -595,6 +608,11 @@ impl Problem {
             return Err(FftError::ZeroThreads);
         }
         self.accuracy.validate()?;
+        if self.reproducible && !self.has_portable_bits() {
+            return Err(FftError::NotReproducible {
+                engine: self.engine.name(),
+            });
+        }
         #[cfg(feature = "residues")]
         self.validate_residues()?;
         let elements = self

@@ -15,6 +15,7 @@ use std::sync::Arc;
 ///
 /// As RustFFT does, complex transforms take buffers of any whole number of lines, and panic where a buffer is no such number or scratch is too
 /// short. Scratch is memory for whatever this library needs; it is never read before it is written.
+#[derive(Debug)]
 pub struct RustFft<T: Real> {
     plan: Arc<Plan<T>>,
     n: usize,
@@ -33,6 +34,7 @@ pub struct RustFft<T: Real> {
 /// fft.process(&mut buffer);
 /// assert_eq!(buffer[0], Complex::new(1234.0, 0.0));
 /// ```
+#[derive(Debug)]
 pub struct RustFftPlanner<T: Real> {
     planner: Planner<T>,
 }

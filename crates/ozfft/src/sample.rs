@@ -11,8 +11,8 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// A real number type that arrays may hold: `f64` or `f32`.
-pub trait Real: sealed::Sealed + bytemuck::Pod + Send + Sync {
+/// A real number type that arrays may hold: `f64` or `f32`. [`T::default()`](Default::default) is zero.
+pub trait Real: sealed::Sealed + bytemuck::Pod + Default + PartialOrd + Send + Sync {
     /// Name in saved plans.
     #[doc(hidden)]
     const NAME: &'static str;

@@ -8,6 +8,7 @@ use ozfft::{
 };
 use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn digits(shape: &[usize]) -> Problem {
     Problem::complex(shape).engine(Engine::Digits)
@@ -83,6 +84,33 @@ fn planning_from_the_workers_of_a_pool_does_not_wait_for_itself() {
             }
         });
     });
+}
+
+/// A worker that had begun a piece of the builder's work took another call for the same plan, and waited for the builder, who waited for the
+/// piece: for ever.
+#[test]
+fn workers_that_plan_one_length_moments_apart_do_not_wait_for_each_other() {
+    for workers in [2, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
+        let pool = Arc::new(pool.build().unwrap());
+        let planner = Arc::new(Planner::<f64>::new());
+        let (told, plans) = std::sync::mpsc::channel();
+        for caller in 0..6 {
+            let (pool, planner, told) = (Arc::clone(&pool), Arc::clone(&planner), told.clone());
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(2 * caller));
+                let plan = pool.install(|| planner.plan(&digits(&[20011])).unwrap());
+                let _ = told.send(plan);
+            });
+        }
+        let wait = Duration::from_secs(120);
+        let plans: Vec<_> = (0..6).map(|_| plans.recv_timeout(wait)).collect();
+        let plans: Vec<_> = plans
+            .into_iter()
+            .map(|plan| plan.expect("a plan"))
+            .collect();
+        assert!(plans.iter().all(|plan| Arc::ptr_eq(plan, &plans[0])));
+    }
 }
 
 #[test]
@@ -278,6 +306,15 @@ fn digits_are_the_default_engine() {
     assert_eq!(plan(&coarse).engine(), Engine::Digits);
 }
 
+/// `irfft` threw its numbers away where a spectrum was not that of real numbers, and said that it had them.
+#[test]
+fn irfft_takes_imaginary_parts_that_no_signal_has_as_zero() {
+    let mut half = ozfft::rfft(&[3.0, -1.0, 4.0, 1.0, -5.0, 9.0]).unwrap();
+    let expected = ozfft::irfft(&half, 6).unwrap();
+    (half[0].im, half[3].im) = (0.5, -2.0);
+    assert_eq!(ozfft::irfft(&half, 6).unwrap(), expected);
+}
+
 #[test]
 fn auto_chooses_by_what_is_asked_and_says_why() {
     let chosen = |problem: Problem| {
@@ -308,14 +345,25 @@ fn auto_chooses_by_what_is_asked_and_says_why() {
     );
     assert_eq!(engine, Engine::Floats(Mode::Double));
     assert!(why.contains("proven bound is at most 1.00e-8"), "{why}");
-    // What is named explicitly wins over both wishes.
-    let (engine, why) = chosen(
-        Problem::complex(&[1024])
-            .reproducible(true)
-            .engine(Engine::Native),
-    );
-    assert_eq!(engine, Engine::Native);
-    assert!(why.contains("asked for"), "{why}");
+    // An engine that is asked for by name has these bits, or is rejected.
+    for (engine, portable) in [
+        (Engine::Native, false),
+        (Engine::Floats(Mode::Bf16), false),
+        (Engine::Floats(Mode::Kahan), true),
+        (Engine::Residues, true),
+        (Engine::Ntt, true),
+    ] {
+        let problem = Problem::complex(&[64]).reproducible(true).engine(engine);
+        let problem = problem.accuracy(Accuracy::Single);
+        match Planner::<f64>::new().plan(&problem) {
+            Ok(made) => assert!(portable && made.engine() == engine, "{made}"),
+            Err(error) => {
+                let engine = engine.name();
+                assert_eq!(error, FftError::NotReproducible { engine });
+            }
+        }
+        assert_eq!(problem.validate().is_ok(), portable, "{engine}");
+    }
     let (engine, why) = chosen(digits(&[1024]));
     assert_eq!(engine, Engine::Digits);
     assert!(why.contains("asked for"), "{why}");

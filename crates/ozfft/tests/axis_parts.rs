@@ -240,8 +240,7 @@ fn parts_that_cannot_be_are_rejected() -> Result<(), FftError> {
     let native = planner.plan(&Problem::complex(&[4, 6]).engine(Engine::Native))?;
     let error = planner
         .plan_axis(&native, 0, &[4, 6])
-        .err()
-        .expect("an error");
+        .expect_err("an error");
     assert!(error.to_string().contains("native"), "{error}");
 
     let rows = planner.plan_axis(&whole, 0, &[2, 6])?;

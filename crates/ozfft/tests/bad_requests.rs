@@ -207,3 +207,22 @@ fn a_prime_length_near_a_thousand_million_is_rejected_and_does_not_panic() {
     let said = [n.to_string(), "pad the line".into()];
     assert!(said.iter().all(|part| message.contains(part)), "{message}");
 }
+
+/// Tables and results were made for the shape before anybody looked at the input: a wrong shape ended the process.
+#[test]
+fn functions_compare_lengths_before_they_make_anything() {
+    let huge = [1 << 40];
+    let one = [Complex::new(1.0, 0.0)];
+    let of_complex = [ozfft::fftn(&one, &huge), ozfft::ifftn(&one, &huge)];
+    for found in of_complex.into_iter().chain([ozfft::rfftn(&[1.0], &huge)]) {
+        let expected = FftError::BufferLength {
+            buffer: Buffer::Input,
+            expected: 1 << 40,
+            given: 1,
+        };
+        assert_eq!(found, Err(expected));
+    }
+    for found in [ozfft::irfftn(&one, &huge), ozfft::irfft(&one, 1 << 40)] {
+        assert!(matches!(found, Err(FftError::BufferLength { .. })));
+    }
+}

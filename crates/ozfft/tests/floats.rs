@@ -284,7 +284,7 @@ fn unsupported_options_of_a_mode_are_rejected_with_the_remedy() {
     );
     rejected(
         floats(complex(), Mode::Bf16).substrate(CpuUnit::Avx2),
-        "AmxBf16",
+        "amx-bf16",
     );
     rejected(
         floats(complex(), Mode::Fast).substrate(CpuUnit::Scalar),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// A quarter of what there is time for otherwise.
 fn cases() -> usize {
-    if everything() { 10_000 } else { 2_500 }
+    if everything() { 10_000 } else { 1_500 }
 }
 const SEED: u64 = 0x0e51_d0e5;
 

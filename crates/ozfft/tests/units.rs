@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 const SEED: u64 = 0x51de_0b7a_93c6_2f48;
 
-/// Below, at and above the lanes of every unit, once and twice.
-const BATCHES: [usize; 6] = [1, 3, 7, 8, 9, 17];
+/// Below, at and above the lanes of every unit, once and twice. Odd ones are shared by two threads; with the last, one thread has pairs of sets.
+const BATCHES: [usize; 7] = [1, 3, 7, 8, 9, 17, 18];
 
 const ACCURACIES: [Accuracy; 4] = [
     Accuracy::Double,
@@ -261,7 +261,9 @@ fn short_lengths(mut bench: Bench) {
         true => 3,
         false => 1,
     };
-    for n in (1..=130).step_by(step) {
+    // Beyond 64 points blocks have several steps: every second length.
+    let thin = |n: &usize| everything() || *n <= 64 || n.is_multiple_of(2) || *n == 67 || *n == 127;
+    for n in (1..=130).step_by(step).filter(thin) {
         bench.shape(&[n], &BATCHES, 1);
     }
 }
@@ -273,8 +275,12 @@ fn long_lengths(mut bench: Bench) {
         bench.shape(&[4096], &[1], 1);
         return;
     }
-    for n in [256, 1000, 1009, 1024] {
+    for n in [256, 1024] {
         bench.shape(&[n], &BATCHES, 1);
+    }
+    for n in [1000, 1009] {
+        let batches = if everything() { &BATCHES[..] } else { &[1, 9] };
+        bench.shape(&[n], batches, 1);
     }
     if bench.has_one_lane() {
         bench.shape(&[4096], &[1, 3], 1);
@@ -287,7 +293,7 @@ fn long_lengths(mut bench: Bench) {
 }
 
 fn arrays(mut bench: Bench) {
-    let shapes: [&[usize]; 10] = [
+    let shapes: [&[usize]; 12] = [
         &[8, 8],
         &[16, 9],
         &[7, 64],
@@ -298,6 +304,9 @@ fn arrays(mut bench: Bench) {
         &[3, 16, 10],
         &[8, 7, 9],
         &[17, 1, 12],
+        // Half-spectra of 9 and 18 columns: one or two lines of every row are left over.
+        &[3, 12, 16],
+        &[2, 48, 34],
     ];
     for shape in shapes {
         bench.shape(shape, &BATCHES, 1);
@@ -402,6 +411,35 @@ fn single_numbers_and_arrays(bench: &Bench) {
             plan.process(&mut data).expect("a transform");
             let error = compare(&data, &exact).l2;
             assert!(error <= plan.bound(), "{shape:?}: {error:.3e}, {plan}");
+        }
+    }
+}
+
+/// Tiles where steps are long, vectors where they are short, unless a unit is asked for by name.
+#[test]
+fn auto_leaves_short_steps_to_vectors() {
+    let [amx, vnni] = [CpuUnit::Amx, CpuUnit::Avx512Vnni].map(Substrate::from);
+    let there = available_substrates();
+    if !(there.contains(&amx) && there.contains(&vnni)) {
+        println!("this processor has not both AMX and AVX-512 VNNI");
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    for (shape, accuracy, auto) in [
+        (&[64][..], Accuracy::Double, "avx512-vnni"),
+        (&[128, 128, 128], Accuracy::Double, "avx512-vnni"),
+        (&[1024], Accuracy::Double, "amx"),
+        (&[64], Accuracy::Single, "amx"),
+        (&[64, 1024], Accuracy::Double, "amx and avx512-vnni"),
+    ] {
+        let problem = Problem::complex(shape)
+            .engine(Engine::Digits)
+            .accuracy(accuracy)
+            .batch(16);
+        assert_eq!(planned(&planner, &problem).substrate(), auto, "{shape:?}");
+        for (unit, name) in [(amx, "amx"), (vnni, "avx512-vnni")] {
+            let named = planned(&planner, &problem.clone().substrate(unit));
+            assert_eq!(named.substrate(), name, "{shape:?}");
         }
     }
 }

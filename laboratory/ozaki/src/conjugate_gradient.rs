@@ -250,39 +250,61 @@ impl Vectors for InDoubles<'_> {
     }
 }
 
-/// Any vectors, with the time that dot products take and that of everything.
+/// The operations of [`Vectors`].
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    Multiply,
+    Curvature,
+    Square,
+    Advance,
+    Turn,
+}
+
+/// Any vectors, with the shortest time that each of their operations has taken: all iterations do the same work, so what is longer was spent on something else.
 #[derive(Debug)]
 pub struct Timed<V> {
     vectors: V,
-    /// Time of dot products.
-    pub dots: Duration,
-    /// Time of everything.
-    pub all: Duration,
+    shortest: [Duration; 5],
 }
 
 impl<V: Vectors> Timed<V> {
-    /// Nothing has taken time so far. The vectors' operations must have ended when they return.
+    /// Nothing has been timed so far. The vectors' operations must have ended when they return.
     pub fn new(vectors: V) -> Self {
         Timed {
             vectors,
-            dots: Duration::ZERO,
-            all: Duration::ZERO,
+            shortest: [Duration::MAX; 5],
         }
     }
 
-    /// f as the paper has it: the part of the time that dot products take.
-    pub fn share_of_dots(&self) -> f64 {
-        self.dots.as_secs_f64() / self.all.as_secs_f64()
+    /// Other vectors of the same problem, to which the shortest times so far apply, too.
+    pub fn again(self, vectors: V) -> Self {
+        Timed { vectors, ..self }
     }
 
-    fn timed<R>(&mut self, dot: bool, operation: impl FnOnce(&mut V) -> R) -> R {
+    fn seconds(&self, operations: &[Operation]) -> f64 {
+        let times = operations.iter().map(|&operation| {
+            let time = self.shortest[operation as usize];
+            time.as_secs_f64()
+        });
+        times.sum()
+    }
+
+    /// Seconds of an iteration, after at least one.
+    pub fn iteration(&self) -> f64 {
+        let others = [Operation::Multiply, Operation::Advance, Operation::Turn];
+        self.dots() + self.seconds(&others)
+    }
+
+    /// Seconds of its dot products. Over those of the iteration they are f as the paper has it.
+    pub fn dots(&self) -> f64 {
+        self.seconds(&[Operation::Curvature, Operation::Square])
+    }
+
+    fn timed<R>(&mut self, operation: Operation, work: impl FnOnce(&mut V) -> R) -> R {
         let begin = Instant::now();
-        let result = operation(&mut self.vectors);
-        let time = begin.elapsed();
-        self.all += time;
-        if dot {
-            self.dots += time;
-        }
+        let result = work(&mut self.vectors);
+        let shortest = &mut self.shortest[operation as usize];
+        *shortest = begin.elapsed().min(*shortest);
         result
     }
 }
@@ -291,22 +313,22 @@ impl<V: Vectors> Vectors for Timed<V> {
     type Error = V::Error;
 
     fn multiply(&mut self) -> Result<(), V::Error> {
-        self.timed(false, V::multiply)
+        self.timed(Operation::Multiply, V::multiply)
     }
 
     fn curvature(&mut self) -> Result<f64, V::Error> {
-        self.timed(true, V::curvature)
+        self.timed(Operation::Curvature, V::curvature)
     }
 
     fn square(&mut self) -> Result<f64, V::Error> {
-        self.timed(true, V::square)
+        self.timed(Operation::Square, V::square)
     }
 
     fn advance(&mut self, step: f64) -> Result<(), V::Error> {
-        self.timed(false, |vectors| vectors.advance(step))
+        self.timed(Operation::Advance, |vectors| vectors.advance(step))
     }
 
     fn turn(&mut self, factor: f64) -> Result<(), V::Error> {
-        self.timed(false, |vectors| vectors.turn(factor))
+        self.timed(Operation::Turn, |vectors| vectors.turn(factor))
     }
 }

@@ -29,9 +29,6 @@ pub struct Command {
     pub command: String,
     /// The record that it wrote; none for commands without one.
     pub record: Option<String>,
-    /// Only where this record is committed.
-    #[serde(default)]
-    pub needs: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,12 +52,6 @@ struct Claim {
     rule: String,
     commands: Vec<String>,
     note: Option<String>,
-    /// Only where this record is committed.
-    #[serde(default)]
-    needs: Option<String>,
-    /// Only where it is not.
-    #[serde(default)]
-    until: Option<String>,
 }
 
 /// Formulas, and how they are written. Without a text they are listed.
@@ -135,19 +126,9 @@ impl Cell {
     }
 }
 
-/// The list as it is written, without what waits for records that are not committed.
-pub fn file(quantities: &Quantities) -> Result<File, Failure> {
-    let mut file: File = serde_json::from_str(DATA)
-        .map_err(|error| Failure::Check(format!("claims.json: {error}")))?;
-    let there = |record: &Option<String>| record.as_ref().is_none_or(|name| quantities.has(name));
-    file.commands.retain(|_, command| there(&command.needs));
-    for section in &mut file.sections {
-        section.claims.retain(|claim| {
-            let superseded = claim.until.as_ref();
-            there(&claim.needs) && !superseded.is_some_and(|record| quantities.has(record))
-        });
-    }
-    Ok(file)
+/// The list as it is written.
+pub fn file() -> Result<File, Failure> {
+    serde_json::from_str(DATA).map_err(|error| Failure::Check(format!("claims.json: {error}")))
 }
 
 /// All claims of a file, in its order.

@@ -14,7 +14,7 @@ pub enum Verdict {
     Borderline,
     Missed,
     Inconsistent,
-    Open,
+    NoMachine,
 }
 
 impl Verdict {
@@ -24,7 +24,7 @@ impl Verdict {
         Verdict::Borderline,
         Verdict::Missed,
         Verdict::Inconsistent,
-        Verdict::Open,
+        Verdict::NoMachine,
     ];
 
     pub fn word(self) -> &'static str {
@@ -34,7 +34,7 @@ impl Verdict {
             Verdict::Borderline => "borderline",
             Verdict::Missed => "missed",
             Verdict::Inconsistent => "inconsistent",
-            Verdict::Open => "open",
+            Verdict::NoMachine => "no machine",
         }
     }
 
@@ -56,7 +56,9 @@ impl Verdict {
             Verdict::Inconsistent => {
                 "numbers or formulas of the text itself contradict each other; no measurement is needed"
             }
-            Verdict::Open => "the machines here cannot decide it, or nothing was built for it",
+            Verdict::NoMachine => {
+                "it takes a machine that is not here, a B300 or a Rubin; what the row says of one is projected, not measured"
+            }
         }
     }
 }
@@ -104,11 +106,12 @@ impl Rule {
             ["same", "side", of] => {
                 Rule::SameSide(of.parse().map_err(|_| format!("{of} is no number"))?)
             }
-            ["stated", word] => {
+            ["stated", ref words @ ..] => {
+                let word = words.join(" ");
                 let found = Verdict::ALL
                     .into_iter()
                     .find(|verdict| verdict.word() == word);
-                Rule::Stated(found.ok_or_else(|| format!("{word} is no verdict"))?)
+                Rule::Stated(found.ok_or_else(|| format!("{word:?} is no verdict"))?)
             }
             _ => return Err(format!("there is no rule {text:?}")),
         })

@@ -41,7 +41,7 @@ pub struct EvidenceArguments {
 /// Runs the command. Without options the document goes to standard output.
 pub fn run(arguments: &EvidenceArguments) -> Result<(), Failure> {
     let quantities = Quantities::committed()?;
-    let file = claims::file(&quantities)?;
+    let file = claims::file()?;
     let rows = claims::rows(&file, &quantities)?;
     if let Some(path) = &arguments.out {
         write_text(path, &document::markdown(&file, &rows))?;
@@ -63,13 +63,13 @@ pub fn run(arguments: &EvidenceArguments) -> Result<(), Failure> {
 #[cfg(test)]
 pub fn rows() -> Result<Vec<Row>, Failure> {
     let quantities = Quantities::committed()?;
-    claims::rows(&claims::file(&quantities)?, &quantities)
+    claims::rows(&claims::file()?, &quantities)
 }
 
 /// The claims for the report's page.
 pub fn html() -> Result<String, Failure> {
     let quantities = Quantities::committed()?;
-    let file = claims::file(&quantities)?;
+    let file = claims::file()?;
     let rows = claims::rows(&file, &quantities)?;
     Ok(document::html(&file, &rows))
 }
@@ -80,7 +80,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn list() -> claims::File {
-        claims::file(&Quantities::committed().expect("records")).expect("the list")
+        claims::file().expect("the list")
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
             for letter in &row.commands {
                 assert!(file.commands.contains_key(letter), "{}: ({letter})", row.id);
             }
-            let decided = !matches!(row.verdict, Verdict::Open);
+            let decided = !matches!(row.verdict, Verdict::NoMachine);
             assert!(
                 !decided || !row.commands.is_empty(),
                 "{} has no command",
@@ -152,7 +152,7 @@ mod tests {
     fn verdicts_that_are_stated_say_why() {
         for row in rows().expect("rows") {
             let stated = row.rule.starts_with("stated") && row.verdict != Verdict::Inconsistent;
-            let says = !row.note.is_empty() || row.verdict == Verdict::Open;
+            let says = !row.note.is_empty() || row.verdict == Verdict::NoMachine;
             assert!(!stated || says, "{}", row.id);
         }
     }

@@ -9,8 +9,10 @@
 //! reconstruct:MODULI:R:METHOD:FIELD          `ozfft-lab reconstruct`, with prototype:R:COLUMN, words:MODULI:R:WORD and bands:…
 //! residues:METHOD:l2, moduli:…, above:R:ACCURACY, single:ACCURACY:…   `ozfft-lab residues`
 //! sums:REDUCTION:DATA:METHOD:gain, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
-//! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200, where its record is committed
-//! solver:share|cost                          of a conventional solver on a Xeon: f, and the time with exact dot products over that with plain ones
+//! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200
+//! solver:share|share-of-exact|iterations     of a conventional solver on a Xeon: f, with dot products in f64 and exact ones
+//! bluestein:xeon|h200:ENGINE:N:l2|us|ratio   one line, `bluestein_ntt`: error, time, and time over that of FFTW or cuFFT
+//! single-cube:ENGINE:median_ms|fraction_of_roof   1024³ in f32 on the H200, `ozfft bench`
 //! lanes:WORD:throughput|median               `ozfft-lab words`: over words of 32 bits, in vectors of 512 bits
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
 //! dispatch:PATH:N                            algorithms of `fast` one by one, `ozfft-lab dispatch`
@@ -18,7 +20,8 @@
 //! MACHINE:PATH:overlapped|equation3|serial|reconstruction   the model as printed for h200 and b300, in ms
 //! corrected:MACHINE:PATH:SUBSTRATE           counts of this project at all rates at once, in ms
 //! projection:MACHINE:PATH                    measured paths carried over, in ms
-//! rate:MACHINE:RATE, floor:N                 figures of machines, coefficients of floors
+//! rate:MACHINE:RATE, floor:N                 figures of machines as the paper has them, coefficients of floors
+//! published:MACHINE:RATE                     figures of machines by their makers
 //! break-even:MACHINE:OPERATIONS              equation 22, for phase B of so many operations an output
 //! model-fraction:MACHINE:KERNEL              f of Table 5 by the paper's counts
 //! ```
@@ -43,17 +46,23 @@ pub struct Quantities {
     floats: Value,
     probe: Value,
     dispatch: Value,
-    /// Not there before they have been measured.
-    linear_algebra: Option<Value>,
-    solver: Option<Value>,
-    words: Option<Value>,
+    linear_algebra: Value,
+    solver: Value,
+    words: Value,
+    single_cube: Value,
 }
 
-/// The names and the texts of records that may not be committed yet.
-const LINEAR_ALGEBRA: Option<(&str, &str)> =
-    include!(concat!(env!("OUT_DIR"), "/linear_algebra_record.rs"));
-const SOLVER: Option<(&str, &str)> = include!(concat!(env!("OUT_DIR"), "/solver_record.rs"));
-const WORDS: Option<(&str, &str)> = include!(concat!(env!("OUT_DIR"), "/words_record.rs"));
+/// Tables of `bluestein_ntt`, by the machine.
+const BLUESTEIN: [(&str, &str); 2] = [
+    (
+        "xeon",
+        include_str!("../../../benchmarks/records/2026-11-18-idle-bluestein-ntt.txt"),
+    ),
+    (
+        "h200",
+        include_str!("../../../benchmarks/records/2026-11-18-h200-bluestein-ntt.txt"),
+    ),
+];
 
 type Found = Result<f64, String>;
 
@@ -102,20 +111,23 @@ impl Quantities {
                 "laboratory/records",
                 "2026-11-17-emerald-rapids-dispatch.json"
             ))?,
-            linear_algebra: LINEAR_ALGEBRA.map(read).transpose()?,
-            solver: SOLVER.map(read).transpose()?,
-            words: WORDS.map(read).transpose()?,
+            linear_algebra: read(record!(
+                "laboratory/records",
+                "2026-11-18-h200-linear-algebra.json"
+            ))?,
+            solver: read(record!(
+                "laboratory/records",
+                "2026-11-18-emerald-rapids-solver.json"
+            ))?,
+            words: read(record!(
+                "laboratory/records",
+                "2026-11-18-h200-host-words.json"
+            ))?,
+            single_cube: read(record!(
+                "benchmarks/records",
+                "2026-11-18-h200-f32-cube.json"
+            ))?,
         })
-    }
-
-    /// Whether a record is committed that claims may wait for.
-    pub fn has(&self, record: &str) -> bool {
-        match record {
-            "linear-algebra" => self.linear_algebra.is_some(),
-            "solver" => self.solver.is_some(),
-            "words" => self.words.is_some(),
-            _ => false,
-        }
     }
 
     /// The value of a name, or what is wrong with it.
@@ -251,9 +263,13 @@ impl Quantities {
                 self.linear(operation, data, method, field)
             }
             ["solver", field] => self.solver(field),
+            ["bluestein", machine, engine, n, field] => bluestein(machine, engine, n, field),
+            ["single-cube", engine, field] => number(
+                entry(&self.single_cube["results"], &[("engine", engine)])?,
+                field,
+            ),
             ["lanes", word, field] => {
-                let record = self.words.as_ref().ok_or("it is not measured")?;
-                let row = entry(&record["rows"], &[("word", word)])?;
+                let row = entry(&self.words["rows"], &[("word", word)])?;
                 match field {
                     "median" => number(row, "median_throughput"),
                     field => number(row, field),
@@ -262,10 +278,8 @@ impl Quantities {
             [machine @ ("h200" | "b300"), of, field] => modelled(machine, of, field),
             ["corrected", machine, of, substrate] => corrected(machine, of, substrate),
             ["projection", machine, of] => projected(machine, of),
-            ["rate", machine, rate] => {
-                let machine = Machine::named(machine).map_err(text)?;
-                machine.rate(Mode::Printed, rate_of(rate)?).map_err(text)
-            }
+            ["rate", machine, rate] => figure(machine, Mode::Printed, rate),
+            ["published", machine, rate] => figure(machine, Mode::Corrected, rate),
             ["floor", which] => floor(which),
             ["break-even", machine, operations] => break_even(machine, operations),
             ["model-fraction", machine, kernel] => model_fraction(machine, kernel),
@@ -275,10 +289,9 @@ impl Quantities {
 
     /// A row of linear algebra: by its number of moduli, phase B in integers, or FP64.
     fn linear(&self, operation: &str, data: &str, method: &str, field: &str) -> Found {
-        let record = self.linear_algebra.as_ref().ok_or("it is not measured")?;
         let data = data.replace('_', " ");
         let of_batch = format!(" of {data}");
-        let row = list(&record["results"])?.iter().find(|row| {
+        let row = list(&self.linear_algebra["results"])?.iter().find(|row| {
             let own = row["data"].as_str().unwrap_or_default();
             let named = row["method"].as_str().unwrap_or_default();
             let by_method = match method {
@@ -301,13 +314,11 @@ impl Quantities {
 
     /// Of conjugate gradients in f64.
     fn solver(&self, field: &str) -> Found {
-        let record = self.solver.as_ref().ok_or("it is not measured")?;
-        let rows = list(&record["solver_in_doubles"])?;
+        let rows = list(&self.solver["solver_in_doubles"])?;
         let row = rows.first().ok_or("no solver was measured")?;
         match field {
-            "share" => number(row, "share_of_dots"),
-            "share-of-exact" => number(row, "share_of_exact_dots"),
-            "cost" => Ok(number(row, "seconds_with_exact_dots")? / number(row, "seconds")?),
+            "share" => number(&row["plain"], "share_of_dots"),
+            "share-of-exact" => number(&row["exact"], "share_of_dots"),
             field => number(row, field),
         }
     }
@@ -492,6 +503,29 @@ fn variant(name: &str) -> Result<Variant, String> {
 fn rate_of(key: &str) -> Result<Rate, String> {
     let found = Rate::ALL.into_iter().find(|rate| rate.key() == key);
     found.ok_or_else(|| format!("machines have no rate {key}"))
+}
+
+/// A column of one of the tables of `bluestein_ntt`.
+fn bluestein(machine: &str, engine: &str, n: &str, field: &str) -> Found {
+    let table = BLUESTEIN.iter().find(|(name, _)| *name == machine);
+    let (_, table) = table.ok_or_else(|| format!("{machine} has no such table"))?;
+    let mut rows = table
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let row = rows.find(|row| row.len() == 7 && row[0] == n && row[1] == engine);
+    let row = row.ok_or_else(|| format!("{engine} was not measured on {n} points"))?;
+    let column = match field {
+        "l2" => 2,
+        "us" => 5,
+        "ratio" => 6,
+        _ => return Err(format!("the table has no {field}")),
+    };
+    row[column].parse().map_err(text)
+}
+
+fn figure(machine: &str, mode: Mode, rate: &str) -> Found {
+    let machine = Machine::named(machine).map_err(text)?;
+    machine.rate(mode, rate_of(rate)?).map_err(text)
 }
 
 /// The paper's formulas and counts with the figures of a machine: those that it prints, or of the data sheet where it does not have the machine.

@@ -32,6 +32,9 @@ use report::{Launch, Path};
 pub use report::{Path as PathRow, Report};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// Complex numbers after which the input repeats itself: a prime, so that lines differ and none is constant, along whichever axis.
+const PERIOD: usize = 1_000_003;
 pub use variants::{How, VARIANTS, Variant};
 
 /// Options of `ozfft-lab paths`.
@@ -164,7 +167,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
     let mut arrays = gpu.arrays_for(&[&Copy(bytes)])?;
     arrays
         .input
-        .fill(&uniform_complex(1 << 16, arguments.seed))?;
+        .fill(&uniform_complex(PERIOD, arguments.seed))?;
     let seconds = match arguments.once {
         true => Seconds {
             limit: 0.0,
@@ -204,7 +207,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
                     arrays = gpu.arrays_for(&[&Copy(bytes), &*runner.work])?;
                     arrays
                         .input
-                        .fill(&uniform_complex(1 << 16, arguments.seed))?;
+                        .fill(&uniform_complex(PERIOD, arguments.seed))?;
                 }
                 let timed = median(&gpu, &*runner.work, &mut arrays, seconds)?;
                 (path.seconds, path.runs) = (Some(timed.median), timed.runs);

@@ -371,7 +371,7 @@ impl Model<'_> {
             );
         }
         for tile in &self.report.tiles {
-            let name = format!("beta.{}.{}", tile.layout, tile.lines_per_block);
+            let name = format!("beta.{}", tile.name());
             let kernel = tile.kernel.as_ref().map(|kernel| kernel.kernel.as_str());
             if let Some(why) = &tile.missing {
                 self.delivered.miss(name, why.clone());
@@ -380,7 +380,7 @@ impl Model<'_> {
             if let Some(seconds) = tile.seconds {
                 let time = Measured::of(seconds, tile.seconds_range);
                 self.add(
-                    &format!("tile.{}.{}", tile.layout, tile.lines_per_block),
+                    &format!("tile.{}", tile.name()),
                     time.times(1e12 / tile.points()),
                     "ps a point",
                     "time of one axis with so many lines in a block",

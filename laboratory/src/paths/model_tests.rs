@@ -68,6 +68,7 @@ fn tile(layout: &str, lines_per_block: u64) -> Tile {
     Tile {
         layout: layout.into(),
         lines_per_block,
+        threads: 256,
         usual: lines_per_block == 4,
         lines: 1000,
         missing: (lines_per_block > 8).then(|| "they do not fit".into()),

@@ -3,7 +3,7 @@
 
 use super::counters::{Counters, Table};
 use super::report::Launch;
-use super::{Seconds, median};
+use super::{PERIOD, Seconds, median};
 use crate::failure::Failure;
 use ozfft::{Device, FftError, Plan, Planner, Problem};
 use ozfft_cli::gpu::{Copy, DeviceArrays, DeviceWork, Gpu, KernelFacts};
@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 /// Points of a line.
 const POINTS: usize = 1024;
 /// Lines in a block that are tried; a kernel takes powers of two.
-const LINES_PER_BLOCK: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+const LINES_PER_BLOCK: [u64; 5] = [1, 2, 4, 8, 16];
+/// Threads of a block that are tried.
+const THREADS: [u32; 2] = [128, 256];
 /// Lines of a measurement, of all that the arrays hold, in 32nds. Neither these shares nor the whole are another's multiple by a power of two, so
 /// that a profiler's launches are told apart by their grids.
 const SHARES: [(&str, usize); 2] = [("contiguous", 20), ("strided", 24)];
@@ -27,6 +29,9 @@ pub struct Tile {
     /// `contiguous` or `strided`.
     pub layout: String,
     pub lines_per_block: u64,
+    /// Of a block.
+    #[serde(default = "threads_of_older_records")]
+    pub threads: u32,
     /// Whether this is what a plan takes by itself.
     pub usual: bool,
     pub lines: u64,
@@ -42,7 +47,20 @@ pub struct Tile {
     pub counters: Counters,
 }
 
+fn threads_of_older_records() -> u32 {
+    256
+}
+
 impl Tile {
+    /// Layout, lines and, if they are not 256, threads, as constants are named.
+    pub fn name(&self) -> String {
+        let threads = match self.threads {
+            256 => String::new(),
+            threads => format!(".{threads}"),
+        };
+        format!("{}.{}{threads}", self.layout, self.lines_per_block)
+    }
+
     pub fn points(&self) -> f64 {
         (self.lines * POINTS as u64) as f64
     }
@@ -104,7 +122,7 @@ impl Bench<'_> {
         let smallest = self.gpu.arrays_for(&[&Copy(256)])?;
         drop(std::mem::replace(self.arrays, smallest));
         *self.arrays = self.gpu.arrays_for(&[&whole, work])?;
-        self.arrays.input.fill(&uniform_complex(1 << 16, 1))?;
+        self.arrays.input.fill(&uniform_complex(PERIOD, 1))?;
         Ok(())
     }
 }
@@ -117,15 +135,19 @@ pub fn tiles(bench: &mut Bench) -> Result<Vec<Tile>, Failure> {
     for (layout, share) in SHARES {
         let lines = whole / 32 * share;
         let problem = problem(layout, lines, bench.device);
-        let usual = match planner.plan_residue_tile(&problem, 1) {
-            Ok(_) => usual_lines(&planner, &problem, lines)?,
+        let usual = match planner.plan_residue_tile(&problem, 1, THREADS[0]) {
+            Ok(_) => usual_block(bench.gpu, &planner, &problem, lines)?,
             Err(_) => None,
         };
-        for lines_per_block in LINES_PER_BLOCK {
+        let blocks = THREADS
+            .iter()
+            .flat_map(|&threads| LINES_PER_BLOCK.map(|lines| (lines, threads)));
+        for (lines_per_block, threads) in blocks {
             let mut tile = Tile {
                 layout: layout.into(),
                 lines_per_block,
-                usual: usual == Some(lines_per_block),
+                threads,
+                usual: usual == Some((lines_per_block, threads)),
                 lines: lines as u64,
                 missing: None,
                 seconds: None,
@@ -142,7 +164,7 @@ pub fn tiles(bench: &mut Bench) -> Result<Vec<Tile>, Failure> {
                 tiles.push(tile);
                 continue;
             }
-            match planner.plan_residue_tile(&problem, lines_per_block) {
+            match planner.plan_residue_tile(&problem, lines_per_block, threads) {
                 Ok(plan) => {
                     bench.make_room(&plan)?;
                     let timed = median(bench.gpu, &plan, bench.arrays, bench.seconds)?;
@@ -159,15 +181,18 @@ pub fn tiles(bench: &mut Bench) -> Result<Vec<Tile>, Failure> {
     Ok(tiles)
 }
 
-/// Default number of lines in a block.
-fn usual_lines(
+/// Lines and threads of a block by default.
+fn usual_block(
+    gpu: &Gpu,
     planner: &Planner<f64>,
     problem: &Problem,
     lines: usize,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Option<(u64, u32)>, Failure> {
     let plan = planner.plan(&problem.clone().engine(ozfft::Engine::Residues))?;
     let blocks = plan.device_grids().first().map(|&(_, blocks)| blocks);
-    Ok(blocks.map(|blocks| lines as u64 / blocks.max(1)))
+    let lines = blocks.map(|blocks| lines as u64 / blocks.max(1));
+    let threads = super::facts(gpu, &plan)?.map(|facts| facts.threads);
+    Ok(lines.zip(threads))
 }
 
 /// Lines for one block on every place of the device, in the cache.
@@ -221,6 +246,7 @@ pub fn resident(bench: &mut Bench) -> Result<Vec<Resident>, Failure> {
 pub fn table(tiles: &[Tile]) -> String {
     let heading = [
         "lines in a block",
+        "threads",
         "time",
         "of a copy",
         "shared bytes",
@@ -240,6 +266,7 @@ pub fn table(tiles: &[Tile]) -> String {
         };
         rows.push(vec![
             format!("{}, {}", tile.layout, tile.lines_per_block),
+            tile.threads.to_string(),
             of(tile.seconds.map(seconds_text)),
             of(tile
                 .seconds

@@ -90,7 +90,7 @@ fn colour(verdict: Verdict) -> RGBColor {
         Verdict::Exceeded => RGBColor(30, 100, 190),
         Verdict::Borderline => RGBColor(200, 140, 0),
         Verdict::Missed => RGBColor(190, 40, 40),
-        Verdict::Inconsistent | Verdict::Open => RGBColor(110, 110, 110),
+        Verdict::Inconsistent | Verdict::NoMachine => RGBColor(110, 110, 110),
     }
 }
 

@@ -5,9 +5,8 @@ use crate::arrays::{from_half, half_shape, make_hermitian, unravel};
 use crate::failure::Failure;
 use crate::measure::{compute, problem_of, scale_of};
 use crate::memory;
-use crate::options::{NormName, accuracy_text, shape_text};
+use crate::options::{accuracy_text, shape_text};
 use crate::report::{aligned, bound_text, error_text, progress, say, say_json};
-use clap::ValueEnum;
 use num_complex::Complex;
 use ozfft::{BlockRecipe, Direction, Engine, Kind, LineRecipe, Plan, Planner};
 use ozfft_testkit::oracle;
@@ -284,7 +283,6 @@ fn attack(
         let array = field.array(&found.line, beside);
         array.iter().map(|value| [value.re, value.im]).collect()
     });
-    let norm: NormName = arguments.computing.norm;
     Ok(Row {
         shape: shape_text(shape),
         kind: kind.to_string(),
@@ -293,9 +291,7 @@ fn attack(
         } else {
             "forward"
         },
-        norm: norm
-            .to_possible_value()
-            .map_or_else(String::new, |value| value.get_name().to_string()),
+        norm: arguments.computing.norm.text(),
         accuracy: accuracy_text(arguments.computing.accuracy),
         recipe_steps: plan.recipe().map(ToString::to_string),
         attack: match beside {

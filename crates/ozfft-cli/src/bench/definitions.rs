@@ -118,7 +118,7 @@ impl Entry {
                 kind: self.kind,
                 accuracy: parse_accuracy(&self.accuracy)?,
                 substrates: parse_substrates(&self.substrates)?,
-                recipe: None,
+                steps: None,
                 engines: Vec::new(),
             },
         })

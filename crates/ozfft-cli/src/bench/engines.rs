@@ -7,7 +7,8 @@ use crate::fftw::{Effort, Fftw};
 use crate::measure::problem_of;
 use crate::report::note;
 use ozfft::{
-    Accuracy, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner, Problem,
+    Accuracy, BlockRecipe, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner,
+    Problem,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 /// The engines' names in records, which ratios and plots look for.
 pub const DIGITS: &str = "digits";
 pub const RUSTFFT: &str = "rustfft";
+pub const NATIVE: &str = "native";
 pub const FFTW: &str = "fftw";
 pub const MKL: &str = "mkl";
 
@@ -116,6 +118,7 @@ pub fn candidates<'a>(
         candidates.push(planned(engine.name(), plan.bound(), plan));
     }
     candidates.push(rustfft(setting)?);
+    candidates.extend(native_lines(setting)?);
     let named = [(FFTW, &libraries.fftw), (MKL, &libraries.mkl)];
     for (name, library) in named {
         if let Some(library) = library {
@@ -145,7 +148,7 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
     let mut candidates: Vec<Candidate<'static>> = Vec::new();
     for &substrate in &setting.substrates.0 {
         let problem = problem.clone().substrate(substrate);
-        let plan = match &setting.recipe {
+        let plan = match &setting.steps {
             None => planner.plan(&problem),
             Some(recipe) => plan_with(&problem, recipe),
         };
@@ -157,9 +160,7 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
                 notices.tell(format!("substrate {substrate} is left out: {why}"));
             }
             Err(FftError::Wisdom(reason)) => {
-                return Err(Failure::Usage(format!(
-                    "the recipe asked for does not fit: {reason}"
-                )));
+                return Err(Failure::Usage(misfit(setting, &reason)));
             }
             Err(error) => return Err(error.into()),
         }
@@ -170,6 +171,38 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
         ));
     }
     Ok(candidates)
+}
+
+/// Why steps were refused, in the words of the options: the library's are about files of wisdom, in which nobody has written anything.
+fn misfit(setting: &Setting, reason: &str) -> String {
+    let blocks = match &setting.steps {
+        Some(LineRecipe::Passes(blocks)) => &blocks[..],
+        _ => &[],
+    };
+    let sizes = |block: &BlockRecipe| {
+        let sizes: Vec<String> = block.steps.iter().map(|step| step.n.to_string()).collect();
+        sizes.join(".")
+    };
+    let text = blocks.iter().map(sizes).collect::<Vec<_>>().join("|");
+    let steps = || blocks.iter().flat_map(|block| &block.steps);
+    // No overflow: the sizes are any that can be typed.
+    let points = steps().try_fold(1, |points: usize, step| points.checked_mul(step.n));
+    let other = setting.shape.0.iter().find(|&&n| points != Some(n));
+    match (points, other) {
+        (Some(points), Some(axis)) if steps().all(|step| (2..=64).contains(&step.n)) => format!(
+            "--steps {text} has {points} points, and an axis {axis}; give steps whose product is {axis}"
+        ),
+        _ => {
+            let reason = reason
+                .split_once("): ")
+                .map_or(reason, |(_, reason)| reason);
+            let reason = reason.split("; take the entry out").next();
+            format!(
+                "--steps {text} does not fit: {}",
+                reason.unwrap_or_default()
+            )
+        }
+    }
 }
 
 /// A plan with given steps on every axis: as wisdom, which is how the library takes decisions that are not its own.
@@ -250,6 +283,16 @@ fn rustfft(setting: &Setting) -> Result<Candidate<'static>, Failure> {
         error_limit: FLOATING_POINT_ERROR,
         call: lines::transform(setting.kind.into(), length, setting.batch, setting.threads),
     })
+}
+
+/// The native engine on lines, where it is not RustFFT behind another interface alone: long ones are divided, batches and real ones have loops of
+/// their own.
+fn native_lines(setting: &Setting) -> Result<Option<Candidate<'static>>, Failure> {
+    let [_] = setting.shape.0[..] else {
+        return Ok(None);
+    };
+    let plan = Planner::new().plan(&problem(setting).engine(Engine::Native))?;
+    Ok(Some(planned(NATIVE, FLOATING_POINT_ERROR, plan)))
 }
 
 /// FFTW or MKL.

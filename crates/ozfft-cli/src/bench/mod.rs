@@ -41,15 +41,15 @@ const SETTING: [&str; 9] = [
     "kind",
     "accuracy",
     "substrates",
-    "recipe",
+    "steps",
     "engines",
 ];
 
 /// Options of `ozfft bench`.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
-    /// Lengths joined by x, such as 1024 or 64x64x64 (of the real array for real transforms)
-    #[arg(long, value_parser = parse_shape, required_unless_present = "definitions")]
+    /// Lengths joined by x, such as 1024 or 64x64x64 (of the real array for real transforms); this or --definitions
+    #[arg(long, value_parser = parse_shape)]
     shape: Option<Shape>,
     /// Where it is measured: cpu, cuda, or cuda:1 for the second GPU, with data in its memory
     #[arg(long, value_parser = parse_device, default_value = "cpu")]
@@ -85,8 +85,8 @@ pub struct BenchArguments {
     #[arg(long, value_parser = parse_substrates, default_value = "all")]
     substrates: SubstrateList,
     /// Steps for ozfft instead of the planner's, for every axis: sizes joined by points, passes by bars, such as "16.4|16.4"
-    #[arg(long, value_parser = parse_recipe, value_name = "STEPS")]
-    recipe: Option<LineRecipe>,
+    #[arg(long, alias = "recipe", value_parser = parse_steps, value_name = "STEPS")]
+    steps: Option<LineRecipe>,
     /// Other engines of ozfft to measure beside digits, joined by commas: residues, ntt
     #[arg(long, value_parser = parse_other_engine, value_delimiter = ',')]
     engines: Vec<Engine>,
@@ -113,6 +113,21 @@ pub struct BenchArguments {
     json: bool,
 }
 
+impl BenchArguments {
+    /// Those given of the options that only GPUs have.
+    fn options_for_gpus(&self) -> Vec<&'static str> {
+        let given = [
+            (self.points.is_some(), "--points"),
+            (self.precision != Precision::Double, "--precision"),
+            (self.integers_only, "--integers-only"),
+            (!self.variants.is_empty(), "--variants"),
+            (self.interleaved, "--interleaved"),
+        ];
+        let names = given.iter().filter(|(is_given, _)| *is_given);
+        names.map(|&(_, name)| name).collect()
+    }
+}
+
 /// Digits and RustFFT are measured anyway.
 fn parse_other_engine(text: &str) -> Result<Engine, String> {
     match parse_engine(text)? {
@@ -124,7 +139,7 @@ fn parse_other_engine(text: &str) -> Result<Engine, String> {
     }
 }
 
-fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
+fn parse_steps(text: &str) -> Result<LineRecipe, String> {
     let sizes = |pass: &str| -> Option<Vec<usize>> {
         let sizes = pass.split('.').map(|size| size.trim().parse().ok());
         sizes.collect()
@@ -135,7 +150,7 @@ fn parse_recipe(text: &str) -> Result<LineRecipe, String> {
         .collect();
     passes.map(LineRecipe::Passes).ok_or_else(|| {
         format!(
-            "{text:?} is not a recipe: sizes joined by points, passes by bars, such as 16.4|16.4"
+            "{text:?} are no steps; give sizes joined by points, passes by bars, such as 16.4|16.4"
         )
     })
 }
@@ -150,7 +165,7 @@ pub struct Setting {
     accuracy: Accuracy,
     substrates: SubstrateList,
     /// Steps instead of the planner's.
-    recipe: Option<LineRecipe>,
+    steps: Option<LineRecipe>,
     /// Engines of ozfft beside digits.
     engines: Vec<Engine>,
 }
@@ -202,24 +217,22 @@ pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
                 "bench measures what it is told: give --device cpu or --device cuda".into(),
             ));
         }
-        Device::Cpu
-            if arguments.points.is_some()
-                || arguments.precision != Precision::Double
-                || arguments.integers_only
-                || !arguments.variants.is_empty()
-                || arguments.interleaved =>
-        {
-            return Err(Failure::Usage(
-                "--points, --precision and --integers-only go with --device cuda".into(),
-            ));
-        }
         _ => {}
+    }
+    let for_gpus = arguments.options_for_gpus();
+    if !for_gpus.is_empty() {
+        return Err(Failure::Usage(format!(
+            "what goes with --device cuda only was given: {}; leave it out, or give --device cuda",
+            for_gpus.join(", ")
+        )));
     }
     let mut notices = Notices::default();
     match (&arguments.definitions, &arguments.shape) {
         (Some(path), _) => run_definitions(arguments, path, &mut notices),
         (None, Some(shape)) => run_one(arguments, shape, &mut notices),
-        (None, None) => Err(Failure::Usage("give --shape or --definitions".into())),
+        (None, None) => Err(Failure::Usage(
+            "nothing says what to measure; give --shape, such as 1024, or --definitions with a file that declares it".into(),
+        )),
     }
 }
 
@@ -241,7 +254,7 @@ fn run_one(
         kind: arguments.kind,
         accuracy: arguments.accuracy,
         substrates: arguments.substrates.clone(),
-        recipe: arguments.recipe.clone(),
+        steps: arguments.steps.clone(),
         engines: arguments.engines.clone(),
     };
     let libraries = Libraries::load(arguments.mkl.as_deref(), notices)?;

@@ -27,7 +27,9 @@ use std::time::Instant;
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceFailure {
     /// The driver's library cannot be loaded.
-    #[error("there is no NVIDIA driver on this machine: its library (libcuda) cannot be loaded")]
+    #[error(
+        "there is no NVIDIA driver on this machine: its library libcuda.so.1 is not found; install NVIDIA's driver"
+    )]
     NoDriver,
     /// The driver is there, but has no such device.
     #[error("there is no CUDA device {asked}: the driver has {count}, and the first has number 0")]

@@ -47,11 +47,6 @@ struct Report {
 pub fn run(arguments: &SelftestArguments, ordinal: usize) -> Result<(), Failure> {
     let start = Instant::now();
     let gpu = Gpu::open(ordinal)?;
-    if let Some(EngineName::Auto | EngineName::Native) = arguments.engine {
-        return Err(Failure::Usage(
-            "GPUs have the engines digits, residues and ntt; give one of these".into(),
-        ));
-    }
     let by_ntt = matches!(arguments.engine, Some(EngineName::Ntt));
     let seed = arguments.seed;
     note(&format!("{}, seed {seed}", gpu.facts.name));

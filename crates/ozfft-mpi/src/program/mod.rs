@@ -88,7 +88,7 @@ fn run(program: &Program, ranks: &Ranks) -> Result<(), Failure> {
 
 pub fn main() -> ExitCode {
     // Before MPI, so that help and wrong options are told where there is none; then by every rank.
-    let program = Program::parse();
+    let program = ozfft_cli::arguments::<Program>();
     let Some(universe) = mpi::initialize() else {
         ozfft_cli::report::note("error: MPI has been initialised before");
         return ExitCode::FAILURE;

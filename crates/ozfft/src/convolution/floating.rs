@@ -88,12 +88,37 @@ pub(super) trait Transforms<N>: Sized + Send + Sync {
     fn bounds(&self) -> [f64; 2];
     /// Predicted nanoseconds of one transform on one thread, where the unit was measured.
     fn predicted(&self) -> Option<f64>;
-    /// Nanoseconds of a call, and of a point outside of transforms: made of integers, multiplied, rounded (`ozfft convolve --measure`, 2026-11-18).
-    const CALL: f64;
-    const POINT: f64;
+    /// What the rest takes.
+    fn outside(&self) -> Outside;
     /// The smallest error that a transform could have: of one rounding.
     const LEAST: f64;
 }
+
+/// Nanoseconds outside of transforms, measured by `ozfft convolve --measure` on 2026-11-18.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Outside {
+    /// Of a call.
+    call: f64,
+    /// Of a point: it is made of integers, multiplied and rounded.
+    point: f64,
+}
+
+/// Doubles on one thread of a Xeon.
+const DOUBLES: Outside = Outside {
+    call: 1500.0,
+    point: 3.0,
+};
+/// Doubles that a GPU transforms: three times to an H200 and back, where kernels are a hundredth of the time. From 2000 and 60,000 points
+/// (benchmarks/records/2026-11-18-h200-convolve.txt).
+const DOUBLES_ON_GPU: Outside = Outside {
+    call: 205_000.0,
+    point: 32.5,
+};
+#[cfg(feature = "wide")]
+const PAIRS: Outside = Outside {
+    call: 25_000.0,
+    point: 40.0,
+};
 
 /// The engine digits at `Double`.
 pub(super) struct Doubles {
@@ -103,7 +128,11 @@ pub(super) struct Doubles {
 
 /// Predicted nanoseconds of one of a plan's transforms on one thread; and the share of a real one in a complex one.
 fn predicted(plan: &Plan<f64>) -> Option<(f64, f64, &'static str)> {
-    let unit = plan.substrate().rsplit(" and ").next()?;
+    predicted_on(plan, plan.substrate().rsplit(" and ").next()?)
+}
+
+/// The same on a unit of any machine: recipes are the same everywhere.
+fn predicted_on(plan: &Plan<f64>, unit: &str) -> Option<(f64, f64, &'static str)> {
     let seconds = digits_seconds(plan.problem(), plan.recipe()?, unit, 1)?;
     let one = 1e9 * seconds.seconds / plan.problem().batch as f64;
     Some((one, seconds.unit.cost.real, seconds.unit.unit))
@@ -136,8 +165,13 @@ impl Transforms<f64> for Doubles {
         predicted(&self.forward).map(|(nanoseconds, ..)| nanoseconds)
     }
 
-    const CALL: f64 = 1500.0;
-    const POINT: f64 = 3.0;
+    fn outside(&self) -> Outside {
+        match self.forward.device() {
+            Device::Cpu => DOUBLES,
+            _ => DOUBLES_ON_GPU,
+        }
+    }
+
     const LEAST: f64 = UNIT;
 }
 
@@ -198,8 +232,10 @@ impl Transforms<DoubleDouble> for Pairs {
         self.predicted
     }
 
-    const CALL: f64 = 25_000.0;
-    const POINT: f64 = 40.0;
+    fn outside(&self) -> Outside {
+        PAIRS
+    }
+
     const LEAST: f64 = UNIT * UNIT;
 }
 
@@ -366,11 +402,17 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
 
     /// Seconds on one thread, where the unit was measured.
     pub(super) fn predicted_seconds(&self) -> Option<f64> {
+        Some(self.seconds(self.many.predicted()?, self.many.outside()))
+    }
+
+    /// Seconds, given the nanoseconds of a transform and of the rest.
+    fn seconds(&self, transform: f64, outside: Outside) -> f64 {
         let (length, count) = self.transforms();
         let calls_of_members = (self.members * self.blocks.pieces).div_ceil(self.together);
         let calls = self.asked.batch.div_ceil(self.members) * calls_of_members;
-        let outside = T::CALL * calls as f64 + T::POINT * length as f64 * count as f64 / 3.0;
-        Some(1e-9 * (count as f64 * self.many.predicted()? + outside))
+        let points = length as f64 * count as f64 / 3.0;
+        let rest = outside.call * calls as f64 + outside.point * points;
+        1e-9 * (count as f64 * transform + rest)
     }
 
     /// All convolutions: `numbers(operand, place)` are the elements, `add(place, sum)` takes results, several of which may meet in a place.
@@ -464,6 +506,15 @@ impl<N: Number, T: Transforms<N>> Floating<N, T> {
     }
 }
 
+#[cfg(all(test, feature = "cuda"))]
+impl Floating<f64, Doubles> {
+    /// What a plan for an H200 predicts, without one.
+    pub(super) fn predicted_seconds_on_h200(&self) -> f64 {
+        let transform = predicted_on(&self.many.forward, "int8-mma-sync").expect("measured");
+        self.seconds(transform.0, DOUBLES_ON_GPU)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -510,8 +561,9 @@ mod tests {
         fn predicted(&self) -> Option<f64> {
             None
         }
-        const CALL: f64 = 0.0;
-        const POINT: f64 = 0.0;
+        fn outside(&self) -> Outside {
+            DOUBLES
+        }
         const LEAST: f64 = UNIT;
     }
 

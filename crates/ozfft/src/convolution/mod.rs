@@ -10,8 +10,8 @@
 //!
 //! Long integers are multiplied on a GPU, too: [`Multiplier`].
 //!
-//! Real numbers are convolved by transforms of [`Engine::Digits`](crate::Engine::Digits): [`fftconvolve`] returns a proven bound of the error of every
-//! element with the result. Where it is below one half, and operands are integers, rounding is proven too: [`convolve_by_digits`].
+//! Real numbers are convolved by transforms of [`Engine::Digits`](crate::Engine::Digits): [`fftconvolve`], and [`fftconvolve_shaped`] for arrays of several
+//! dimensions, return a proven bound of the error of every element with the result. Where it is below one half, and operands are integers, rounding is proven too: [`convolve_by_digits`].
 //!
 //! ```
 //! use ozfft::convolution::{convolve, Convolution};
@@ -30,6 +30,7 @@ mod floating;
 mod matrix_ntt;
 mod multiplier;
 mod real;
+mod real_shaped;
 mod routes;
 
 pub use exact_convolution::*;
@@ -37,6 +38,7 @@ pub use exact_convolution::*;
 pub use matrix_ntt::{MOST_STEP_LEVELS, MatrixTransform};
 pub use multiplier::{Multiplier, Product, ProductSeconds};
 pub use real::{RealConvolution, RealConvolutionError, convolve_by_digits, fftconvolve};
+pub use real_shaped::fftconvolve_shaped;
 pub use routes::{
     ConvolutionRoute, ExactConvolution, ExactConvolutionPlan, RouteCandidate, RouteError,
 };

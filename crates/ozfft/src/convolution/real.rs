@@ -5,7 +5,7 @@ use crate::functions::planner;
 use crate::plan::Plan;
 use crate::portable::power_of_two;
 use crate::problem::Problem;
-use exact_convolution::Which;
+use exact_convolution::{ConvolutionError, Which};
 use num_complex::Complex;
 use std::sync::Arc;
 
@@ -52,6 +52,9 @@ pub enum RealConvolutionError {
         /// Its value.
         value: i64,
     },
+    /// Arrays of several dimensions whose shapes do not fit.
+    #[error(transparent)]
+    Shape(ConvolutionError),
     /// A transform could not be planned.
     #[error(transparent)]
     Transform(#[from] FftError),
@@ -83,16 +86,21 @@ pub fn fftconvolve(a: &[f64], b: &[f64]) -> Result<RealConvolution, RealConvolut
         if numbers.is_empty() {
             return Err(RealConvolutionError::Empty { which });
         }
-        if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
-            let value = numbers[index];
-            return Err(RealConvolutionError::NotFinite {
-                which,
-                index,
-                value,
-            });
-        }
+        expect_finite(which, numbers)?;
     }
     float_environment::with_default(|| by_pieces(a, b))
+}
+
+/// Whether an operand has numbers alone that can be convolved.
+pub(super) fn expect_finite(which: Which, numbers: &[f64]) -> Result<(), RealConvolutionError> {
+    match numbers.iter().position(|number| !number.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(RealConvolutionError::NotFinite {
+            which,
+            index,
+            value: numbers[index],
+        }),
+    }
 }
 
 /// The convolution of integers by transforms in doubles, whose error is proven to be below one half; and its bound.

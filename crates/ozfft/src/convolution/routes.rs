@@ -371,10 +371,7 @@ impl ExactConvolution {
         let planned = |&route: &ConvolutionRoute| self.planned(route, gpu.as_ref());
         let weighed: Vec<_> = routes.iter().map(planned).collect();
         let (candidates, mut plans): (Vec<_>, Vec<_>) = weighed.into_iter().unzip();
-        let seconds = |&k: &usize| candidates[k].predicted_seconds.unwrap_or(f64::MAX);
-        let proven = (0..candidates.len()).filter(|&k| candidates[k].is_proven);
-        let fastest = proven.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
-        match fastest.and_then(|k| Some((k, plans[k].take()?))) {
+        match fastest(&candidates).and_then(|k| Some((k, plans[k].take()?))) {
             Some((chosen, plan)) => Ok(ExactConvolutionPlan {
                 problem: self.clone(),
                 integers,
@@ -389,6 +386,13 @@ impl ExactConvolution {
             }),
         }
     }
+}
+
+/// The proven route of which the least time is predicted.
+fn fastest(candidates: &[RouteCandidate]) -> Option<usize> {
+    let seconds = |&k: &usize| candidates[k].predicted_seconds.unwrap_or(f64::MAX);
+    let proven = (0..candidates.len()).filter(|&k| candidates[k].is_proven);
+    proven.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))
 }
 
 /// Transforms modulo as few primes as prove the results.
@@ -601,5 +605,40 @@ mod tests {
         // The longest that are taken come back at once, too, and say what they are.
         let plan = ExactConvolution::linear(most, 3).magnitudes(1, 1).plan();
         assert_eq!(plan.unwrap().candidates().len(), 4);
+    }
+
+    /// Digits were predicted ten times too short on a GPU, and taken where primes were faster.
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn routes_on_a_gpu_are_chosen_as_an_h200_measured_them() {
+        // Elements of 8 bits; milliseconds of direct, ntt, digits and pairs (benchmarks/records/2026-11-18-h200-convolve.txt).
+        for (length, measured) in [
+            (1000, [0.784, 0.0740, 0.270, 0.800]),
+            (30_000, [698.0, 0.290, 2.17, 10.9]),
+        ] {
+            let problem = ExactConvolution::linear(length, length).magnitudes(128, 128);
+            let digits = Floating::<f64, Doubles>::plan(problem.asked, Device::Cpu).unwrap();
+            let modulo_primes = by_primes(&problem.integers()).unwrap();
+            // As the command convolves them: operands of 8 bytes, results of 16.
+            let ntt = problem.on_gpu(&modulo_primes).predicted_seconds([8, 8], 16);
+            let mut candidates = problem.plan().unwrap().candidates;
+            let at = |route| {
+                let mut all = ConvolutionRoute::ALL.into_iter();
+                all.position(|one| one == route).unwrap()
+            };
+            let on_gpu = [
+                (ConvolutionRoute::Ntt, ntt.unwrap()),
+                (ConvolutionRoute::Digits, digits.predicted_seconds_on_h200()),
+            ];
+            for (route, seconds) in on_gpu {
+                let ratio = seconds / (1e-3 * measured[at(route)]);
+                // Both were fitted to such calls, digits to these.
+                assert!((0.6..1.6).contains(&ratio), "{length}, {route}: {ratio}");
+                candidates[at(route)].predicted_seconds = Some(seconds);
+            }
+            let least = (0..4).min_by(|&a, &b| f64::total_cmp(&measured[a], &measured[b]));
+            assert_eq!(fastest(&candidates), least, "{length}");
+            assert_eq!(candidates[least.unwrap()].route, ConvolutionRoute::Ntt);
+        }
     }
 }

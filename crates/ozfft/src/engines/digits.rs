@@ -5,21 +5,26 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::executor::scales::Largest;
-use crate::executor::schedule::AxisPass;
+use crate::executor::schedule::{AxisPass, Schedule};
+use crate::kind::Kind;
 use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{Unit, UnitSession};
-use crate::recipe::Recipe;
+use crate::problem::Problem;
+use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
 use crate::sample::Real;
 use crate::stages::quantise::Columns;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::line::Line;
 use crate::transform::norm::Scaling;
+use crate::transform::passes::PAIR;
 use std::sync::Arc;
 
 /// A planned line and the unit that multiplies.
 pub(crate) struct DigitsLine {
     pub(crate) line: Arc<Line>,
     pub(crate) unit: Unit,
+    /// The numbers that lines are made of are real, and every thread has lines enough for two sets of them at a time.
+    pub(crate) in_pairs: bool,
 }
 
 impl<T: Real> LineTransform<T> for DigitsLine {
@@ -28,7 +33,14 @@ impl<T: Real> LineTransform<T> for DigitsLine {
     }
 
     fn lines_at_once(&self) -> usize {
-        self.line.lines_at_once(self.unit)
+        self.line.lines_at_once(self.unit, self.in_pairs)
+    }
+
+    fn lanes(&self) -> usize {
+        match self.line.goes_one_by_one() {
+            true => self.unit.lanes(),
+            false => 0,
+        }
     }
 
     fn workspace_len(&self, workers: usize, lines: usize) -> usize {
@@ -59,38 +71,71 @@ impl<T: Real> LineTransform<T> for DigitsLine {
 /// Points of the longest lines that tiles are not set up for, where they are few.
 const WITHOUT_TILES: usize = 64;
 
-/// Points of the longest lines that tiles are not worth in batches either, where vectors multiply row by row (measured: docs/speed.md, "Sums in registers").
+/// Points of the longest step that vectors multiply as fast as tiles, or faster, where sums stay in registers (measured: docs/speed.md, "Tiles or
+/// vectors").
 const ROW_BY_ROW: usize = 20;
 
-/// The unit that multiplies the lines of a pass: tiles must be set up and given back, which costs short lines that are alone more than they gain
-/// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long). Of the shortest lines, tiles are mostly empty.
-fn unit_of_pass(pass: &AxisPass, recipe: &Recipe, unit: Unit) -> Unit {
+/// The unit that multiplies the lines of a pass. Tiles must be set up and given back, which costs short lines that are alone more than they gain
+/// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long). Of short steps, tiles are partly empty: they are left to vectors unless
+/// the unit was asked for by name.
+fn unit_of_pass(pass: &AxisPass, recipe: &Recipe, unit: Unit, named: bool) -> Unit {
     let few = 2 * pass.read.count() <= unit.lanes();
-    let short = pass.n <= ROW_BY_ROW && recipe.digits.pairs() == ROW_PAIRS;
+    let short = !named
+        && recipe.digits.pairs() == ROW_PAIRS
+        && longest_step(&recipe.of_axis(pass.axis).line) <= ROW_BY_ROW;
     match short || few && pass.n <= WITHOUT_TILES {
         true => unit.without_tiles(),
         false => unit,
     }
 }
 
+/// Points of the longest step that is multiplied.
+fn longest_step(line: &LineRecipe) -> usize {
+    let blocks: &[BlockRecipe] = match line {
+        LineRecipe::Copy => &[],
+        LineRecipe::Passes(blocks) => blocks,
+        LineRecipe::Bluestein { convolution, .. } => convolution,
+    };
+    let steps = blocks.iter().flat_map(|block| &block.steps);
+    let multiplied = steps.filter(|step| step.fold != Fold::Trivial);
+    multiplied.map(|step| step.n).max().unwrap_or(0)
+}
+
+/// The units that multiply the lines of every pass on the processor, and their names.
+pub(crate) fn units_of_passes(
+    problem: &Problem,
+    schedule: &Schedule,
+    recipe: &Recipe,
+) -> Result<(Vec<Unit>, &'static str), FftError> {
+    let unit = Unit::new(problem.substrate)?;
+    let named = matches!(problem.substrate, Substrate::Cpu(_));
+    let passes = schedule.passes.iter();
+    let units: Vec<Unit> = passes
+        .map(|pass| unit_of_pass(pass, recipe, unit, named))
+        .collect();
+    let vectors = unit.without_tiles();
+    let tiles = units.contains(&unit);
+    let name = match units.contains(&vectors) && vectors != unit && !named {
+        true if tiles => "amx and avx512-vnni",
+        true => vectors.name(),
+        false => unit.name(),
+    };
+    Ok((units, name))
+}
+
 /// The lines of a recipe along the axes of a schedule.
 pub(super) fn lines(request: &Request<'_>, recipe: &Recipe, unit: Unit) -> Vec<Arc<Line>> {
-    let lines = lines_on(request, recipe, |_| unit).into_iter();
-    lines.map(|(line, _)| line).collect()
+    lines_on(request, recipe, &vec![unit; request.schedule.passes.len()])
 }
 
 /// The same, each on a unit of its own.
-fn lines_on(
-    request: &Request<'_>,
-    recipe: &Recipe,
-    unit: impl Fn(&AxisPass) -> Unit,
-) -> Vec<(Arc<Line>, Unit)> {
+fn lines_on(request: &Request<'_>, recipe: &Recipe, units: &[Unit]) -> Vec<Arc<Line>> {
     let scaling = Scaling::of(request.problem);
-    let passes = request.schedule.passes.iter();
+    let passes = request.schedule.passes.iter().zip(units);
     passes
-        .map(|pass| {
-            let (axis, unit) = (recipe.of_axis(pass.axis), unit(pass));
-            (request.shared.line(axis, recipe, scaling, unit), unit)
+        .map(|(pass, &unit)| {
+            let axis = recipe.of_axis(pass.axis);
+            request.shared.line(axis, recipe, scaling, unit)
         })
         .collect()
 }
@@ -106,15 +151,21 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
         let (recipe, budget, reason) = chosen;
         let (runner, substrate, remarks) = match &request.gpu {
             None => {
-                let unit = Unit::new(problem.substrate)?;
-                let lines = lines_on(request, &recipe, |pass| unit_of_pass(pass, &recipe, unit));
-                let lines = lines.into_iter();
-                let lines = lines.map(|(line, unit)| -> Box<dyn LineTransform<T>> {
-                    Box::new(DigitsLine { line, unit })
+                let (units, name) = units_of_passes(problem, request.schedule, &recipe)?;
+                let passes = request.schedule.passes.iter().zip(&units);
+                let lines = passes.zip(lines_on(request, &recipe, &units));
+                let lines = lines.map(|((pass, &unit), line)| -> Box<dyn LineTransform<T>> {
+                    let enough = PAIR * unit.lanes() * request.threads;
+                    let in_pairs = pass.kind == Kind::RealToComplex && pass.read.count() >= enough;
+                    Box::new(DigitsLine {
+                        line,
+                        unit,
+                        in_pairs,
+                    })
                 });
                 let executor = Executor::new(request.schedule, lines.collect(), request.threads);
                 let passed_over = Unit::passed_over(problem.substrate);
-                (Runner::Processor(executor), unit.name(), passed_over)
+                (Runner::Processor(executor), name, passed_over)
             }
             Some(_) => {
                 let (cuda, substrate) = on_gpu::<T>(request, &recipe)?;
@@ -165,7 +216,7 @@ fn on_gpu<T: Real>(
         by_warpgroups: problem.substrate == Substrate::Gpu(GpuUnit::Int8Wgmma),
         conversions: !problem.integers_only,
         residues: None,
-        residue_lines: None,
+        residue_block: None,
         residue_faults: cuda::Faults::default(),
         residue_unit: None,
     };
@@ -190,7 +241,7 @@ fn on_gpu<T: Real>(
         let remarks = executor.remarks().iter();
         let remarks: String = remarks.map(|remark| format!(" ({remark})")).collect();
         return Err(FftError::Unsupported(format!(
-            "no kernel on {:?} fits this device, recipe and layout{remarks}; take the substrate auto or Int8MmaSync",
+            "no kernel on {} fits this device, recipe and layout{remarks}; take the substrate auto or int8-mma-sync",
             problem.substrate
         )));
     }

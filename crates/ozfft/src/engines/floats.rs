@@ -18,16 +18,11 @@ use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 use std::sync::{Arc, Mutex, Weak};
 
-/// Plans by what they are made for. Long ones are dropped when not in use: they may only have been candidates.
+/// Plans by what they are made for, as long as they are in use: many are candidates only, and a planner's limit does not count them.
 #[derive(Debug, Default)]
-pub(crate) struct FloatPlans(Mutex<HashMap<PlanKey, KnownPlan>>);
+pub(crate) struct FloatPlans(Mutex<HashMap<PlanKey, Weak<FloatPlan>>>);
 
 type PlanKey = (usize, Mode, bool, Unit);
-/// The second one keeps a plan of few points.
-type KnownPlan = (Weak<FloatPlan>, Option<Arc<FloatPlan>>);
-
-/// Plans of more points are long.
-const KEPT_POINTS: usize = 1 << 14;
 
 impl FloatPlans {
     /// A plan of a length, or the one made before.
@@ -40,8 +35,7 @@ impl FloatPlans {
     ) -> Result<Arc<FloatPlan>, FftError> {
         let inverse = direction == problem::Direction::Inverse;
         let key = (n, mode, inverse, unit);
-        let known = |(plan, _): &KnownPlan| plan.upgrade();
-        if let Some(plan) = lock(&self.0).get(&key).and_then(known) {
+        if let Some(plan) = lock(&self.0).get(&key).and_then(Weak::upgrade) {
             return Ok(plan);
         }
         let direction = match inverse {
@@ -49,8 +43,11 @@ impl FloatPlans {
             false => Direction::Forward,
         };
         let plan = Arc::new(FloatPlan::new(n, mode, direction, unit)?);
-        let kept = (n <= KEPT_POINTS).then(|| Arc::clone(&plan));
-        lock(&self.0).insert(key, (Arc::downgrade(&plan), kept));
+        let mut plans = lock(&self.0);
+        if plans.len() == plans.capacity() {
+            plans.retain(|_, plan| plan.strong_count() > 0);
+        }
+        plans.insert(key, Arc::downgrade(&plan));
         Ok(plan)
     }
 
@@ -69,7 +66,7 @@ pub(crate) fn unit_for(problem: &Problem, mode: Mode) -> Result<(Unit, String), 
         Substrate::Cpu(CpuUnit::AmxBf16) => Some(Unit::AmxBf16),
         substrate => {
             return Err(FftError::Unsupported(format!(
-                "the substrate {substrate:?} multiplies no bf16 numbers; take auto, Scalar, Avx512Bf16 or AmxBf16 for the mode {mode}"
+                "the substrate {substrate} multiplies no bf16 numbers; take auto, scalar, avx512-bf16 or amx-bf16 for the mode {mode}"
             )));
         }
     };
@@ -94,7 +91,7 @@ pub(crate) fn unit_for(problem: &Problem, mode: Mode) -> Result<(Unit, String), 
                 }
             }
             Err(rejected.map_or_else(
-                || FftError::Unsupported(format!("no matrix unit is fit for the mode {mode}")),
+                || FftError::Unsupported(format!("no matrix unit is fit for the mode {mode}; take the engine digits, or a mode without one, such as double")),
                 FftError::from,
             ))
         }
@@ -183,7 +180,7 @@ pub(crate) fn on_gpu<T: Real>(
         (Substrate::Auto, None) => "f32",
         (substrate, _) => {
             return Err(FftError::Unsupported(format!(
-                "the substrate {substrate:?} is none of the mode {mode} on GPUs; take auto"
+                "the substrate {substrate} is none of the mode {mode} on GPUs; take auto"
             )));
         }
     };

@@ -58,6 +58,7 @@ pub(crate) fn on_processor<T: Real>(
         Box::new(DigitsLine {
             line: Arc::new(Line::new(line, &scale, exponent, setting)),
             unit: Unit::Residues,
+            in_pairs: false,
         })
     });
     let executor = Executor::new(request.schedule, lines.collect(), request.threads);
@@ -88,11 +89,11 @@ fn native_fallback<T: Real>(request: &Request<'_>) -> Result<Option<Executor<T>>
     }
 }
 
-/// A kernel, and lines of its blocks, that are to be measured.
+/// A kernel, and lines and threads of its blocks, that are to be measured.
 #[derive(Default)]
 pub(crate) struct Measured {
     pub(crate) kernel: Option<&'static str>,
-    pub(crate) lines: Option<u64>,
+    pub(crate) block: Option<(u64, u32)>,
     /// Faults that are to be made.
     pub(crate) faults: cuda::Faults,
 }
@@ -123,7 +124,7 @@ pub(crate) fn on_gpu<T: Real>(
         by_warpgroups: false,
         conversions: false,
         residues: Some(kernel),
-        residue_lines: measured.lines,
+        residue_block: measured.block,
         residue_faults: measured.faults,
         residue_unit: engine.unit_of_lines().map(exponent_of),
     };

@@ -27,6 +27,11 @@ pub(crate) trait LineTransform<T: Real>: Send + Sync {
     /// Lines that one call transforms.
     fn lines_at_once(&self) -> usize;
 
+    /// Lines that it transforms side by side, where it transforms a few that are left over one by one, in less time; else 0.
+    fn lanes(&self) -> usize {
+        0
+    }
+
     /// 64-bit words of workspace of one call, of a pass of so many lines.
     fn workspace_len(&self, workers: usize, lines: usize) -> usize;
 
@@ -307,7 +312,11 @@ impl<T: Real> Executor<T> {
         let at_once = line.lines_at_once();
         // One call prepares the thread itself, if it needs to.
         let _session = (lines.len() > at_once).then(|| line.session());
-        for first in lines.clone().step_by(at_once) {
+        let rows = rows_apart(pass, line.lanes());
+        let mut first = lines.start;
+        while first < lines.end {
+            let count = at_once.min(lines.end - first);
+            let count = rows.as_ref().map_or(count, |rows| rows.limit(first, count));
             let job = Job {
                 pass,
                 from,
@@ -318,9 +327,10 @@ impl<T: Real> Executor<T> {
                     sign: pass.scale_sign,
                 },
                 first,
-                count: at_once.min(lines.end - first),
+                count,
             };
             line.run(&job, workspace, workers);
+            first += count;
         }
     }
 
@@ -349,6 +359,30 @@ impl<T: Real> Executor<T> {
             })
         })
     }
+}
+
+/// Lines that lie side by side, so many before the next ones lie elsewhere.
+struct Rows {
+    lines: usize,
+    lanes: usize,
+}
+
+impl Rows {
+    /// As many of `count` lines as are transformed together: whole sets of a row, or what is left of it.
+    fn limit(&self, first: usize, count: usize) -> usize {
+        let left = self.lines - first % self.lines;
+        let sets = left / self.lanes * self.lanes;
+        count.min(if sets > 0 { sets } else { left })
+    }
+}
+
+/// Rows of which a few lines are left over, as half-spectra have one: lanes of two rows would be read and written number by
+/// number, and those few take less time one by one.
+fn rows_apart(pass: &AxisPass, lanes: usize) -> Option<Rows> {
+    let lines = pass.read.side_by_side();
+    let few = lanes > 0 && lines > lanes && (1..=lanes / 4).contains(&(lines % lanes));
+    let apart = few && lines < pass.read.count() && pass.write.side_by_side() == lines;
+    apart.then_some(Rows { lines, lanes })
 }
 
 /// Passes one by one, or several for every slab of the array: those of the innermost axes, as many as leave a slab small and a slab

@@ -61,6 +61,18 @@ impl LineSet {
         together
     }
 
+    /// How many neighbouring lines lie side by side: whole dimensions of them, so that they begin at multiples of their number.
+    pub(crate) fn side_by_side(&self) -> usize {
+        let mut lines = 1;
+        for &(n, stride) in self.dimensions.iter().rev().filter(|(n, _)| *n > 1) {
+            if stride != lines as isize {
+                break;
+            }
+            lines *= n;
+        }
+        lines
+    }
+
     pub(crate) fn placement(&self, line: usize) -> Placement {
         let mut rest = line;
         let mut offset = self.offset;

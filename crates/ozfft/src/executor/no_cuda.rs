@@ -23,7 +23,7 @@ pub(crate) struct Choice {
     pub(crate) by_warpgroups: bool,
     pub(crate) conversions: bool,
     pub(crate) residues: Option<&'static str>,
-    pub(crate) residue_lines: Option<u64>,
+    pub(crate) residue_block: Option<(u64, u32)>,
     pub(crate) residue_faults: Faults,
     pub(crate) residue_unit: Option<i32>,
 }
@@ -82,7 +82,7 @@ impl CudaExecutor {
             by_warpgroups: _,
             conversions: _,
             residues: _,
-            residue_lines: _,
+            residue_block: _,
             residue_faults: _,
             residue_unit: _,
         } = choice;

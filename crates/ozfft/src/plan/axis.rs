@@ -62,6 +62,12 @@ pub struct AxisPlan<T: Real> {
     scan: Scan,
 }
 
+impl<T: Real> std::fmt::Debug for AxisPlan<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("AxisPlan").field(&self.plan).finish()
+    }
+}
+
 impl<T: Real> Plan<T> {
     /// The axes in the order in which they are transformed.
     pub fn axis_order(&self) -> Vec<usize> {

@@ -171,6 +171,10 @@ pub(crate) fn choose_engine(problem: &Problem, native_error: f64) -> (Engine, St
             Engine::Digits,
             "reproducible bits were asked for, which only digits gives".into(),
         ),
+        Engine::Auto if !cfg!(feature = "native") => (
+            Engine::Digits,
+            "auto: this build has no engine native (the feature native)".into(),
+        ),
         // Single and Double name what users of native FFTs get; an error is weighed before (`choice.rs`).
         Engine::Auto => (
             Engine::Native,

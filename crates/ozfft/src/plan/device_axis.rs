@@ -26,6 +26,12 @@ pub struct DeviceAxisPlan<T: Real> {
     search: LargestSearch,
 }
 
+impl<T: Real> std::fmt::Debug for DeviceAxisPlan<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("DeviceAxisPlan").field(&self.plan).finish()
+    }
+}
+
 impl<T: Real> Planner<T> {
     /// Plans axis number `number` of a plan, which is one for the processor, for a part of its array that lies in the memory of a GPU: [`Planner::plan_axis`] has
     /// the parameters. `substrate` is [`Substrate::Auto`] or a unit of the GPU.

@@ -99,6 +99,16 @@ pub struct LineParts<T: Real> {
     numbers: PhantomData<T>,
 }
 
+impl<T: Real> std::fmt::Debug for LineParts<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LineParts")
+            .field("points", &self.n)
+            .field("kind", &self.kind)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Words of a part, and exponents.
 type Stored<'a> = (&'a mut [Complex<i64>], &'a mut [i32]);
 

@@ -47,7 +47,8 @@ use choice::Choice;
 /// A planned transform of `f64` or `f32` data.
 ///
 /// `process…` allocates its workspace; the `…_with_workspace` variants allocate nothing and take workspace in any
-/// state, [`Plan::workspace_len`] 64-bit words of it. [`Plan::reporting`] reports progress.
+/// state, [`Plan::workspace_len`] 64-bit words of it. (The engine `ntt` and modes in floating point have memory besides, which the first
+/// call allocates and the plan keeps, as often as calls run at the same time.) [`Plan::reporting`] reports progress.
 ///
 /// Results do not depend on the caller's floating-point environment (direction of rounding, flushing of subnormal numbers,
 /// exceptions that stop the program): planning and all calls put the default one in force, on every thread that computes, and
@@ -331,7 +332,7 @@ impl<T: Real> Plan<T> {
 
     /// Transforms in place.
     pub fn process(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
-        self.process_with_workspace(buffer, &mut self.workspace())
+        self.run_allocating(self.in_place(buffer)?, &mut |_| {})
     }
 
     /// Transforms in place, without allocating.
@@ -349,7 +350,7 @@ impl<T: Real> Plan<T> {
         input: &[Complex<T>],
         output: &mut [Complex<T>],
     ) -> Result<(), FftError> {
-        self.process_outofplace_with_workspace(input, output, &mut self.workspace())
+        self.run_allocating(self.out_of_place(input, output)?, &mut |_| {})
     }
 
     /// Transforms from one array to another, without allocating; the input is left as it is.
@@ -368,7 +369,7 @@ impl<T: Real> Plan<T> {
         input: &[T],
         output: &mut [Complex<T>],
     ) -> Result<(), FftError> {
-        self.process_real_to_complex_with_workspace(input, output, &mut self.workspace())
+        self.run_allocating(self.real_to_complex(input, output)?, &mut |_| {})
     }
 
     /// Transforms real data to its half-spectrum, without allocating.
@@ -390,7 +391,7 @@ impl<T: Real> Plan<T> {
         input: &[Complex<T>],
         output: &mut [T],
     ) -> Result<(), FftError> {
-        self.process_complex_to_real_with_workspace(input, output, &mut self.workspace())
+        self.run_allocating(self.complex_to_real(input, output)?, &mut |_| {})
     }
 
     /// Transforms a half-spectrum to real data, without allocating.
@@ -406,7 +407,7 @@ impl<T: Real> Plan<T> {
     /// Transforms real data to its half-spectrum in the same memory: rows of `n` reals, padded to `n/2+1` complex
     /// numbers ([`Layout::padded_real`] as the input layout), become rows of the half-spectrum.
     pub fn process_real_in_place(&self, buffer: &mut [Complex<T>]) -> Result<(), FftError> {
-        self.process_real_in_place_with_workspace(buffer, &mut self.workspace())
+        self.run_allocating(self.real_in_place(buffer)?, &mut |_| {})
     }
 
     /// Transforms real data to its half-spectrum in the same memory, without allocating.
@@ -424,7 +425,7 @@ impl<T: Real> Plan<T> {
         &self,
         buffer: &mut [Complex<T>],
     ) -> Result<(), FftError> {
-        self.process_complex_to_real_in_place_with_workspace(buffer, &mut self.workspace())
+        self.run_allocating(self.complex_to_real_in_place(buffer)?, &mut |_| {})
     }
 
     /// Transforms a half-spectrum to real data in the same memory, without allocating.

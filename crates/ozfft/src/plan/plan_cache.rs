@@ -38,7 +38,8 @@ pub(crate) struct Building(());
 impl Building {
     /// Nothing where this thread is building already.
     pub(crate) fn enter() -> Option<Building> {
-        (!BUILDING.replace(true)).then_some(Building(()))
+        // Made only then: dropping it would say that the thread builds no longer.
+        (!BUILDING.replace(true)).then(|| Building(()))
     }
 }
 

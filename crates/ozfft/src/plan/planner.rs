@@ -19,7 +19,8 @@ use crate::stages::scale::Numbers;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::sync::lock;
 use float_environment::DefaultEnvironment;
-use std::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, TryLockError};
 
 /// Makes plans and keeps them: asking twice for the same problem returns the same plan, as long as it is cached
 /// ([`Planner::set_memory_limit`]).
@@ -36,7 +37,17 @@ use std::sync::{Arc, Mutex};
 pub struct Planner<T: Real> {
     plans: Mutex<PlanCache<T>>,
     pub(super) shared: Shared,
-    recalled: Mutex<Vec<Decision>>,
+    /// By problem, whose number of threads is left out.
+    recalled: Mutex<HashMap<Problem, Decision>>,
+}
+
+impl<T: Real> std::fmt::Debug for Planner<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Planner")
+            .field("numbers", &T::NAME)
+            .field("memory", &self.memory())
+            .finish_non_exhaustive()
+    }
 }
 
 /// Upper limit of the number of threads; the plan reports the number used.
@@ -46,6 +57,13 @@ impl<T: Real> Default for Planner<T> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// The problem as decisions are kept for it.
+fn for_any_threads(problem: &Problem) -> Problem {
+    let mut problem = problem.clone();
+    problem.threads = None;
+    problem
 }
 
 /// Parameters of a plan besides its engine.
@@ -71,7 +89,7 @@ impl<T: Real> Planner<T> {
         Planner {
             plans: Mutex::new(PlanCache::new()),
             shared: Shared::default(),
-            recalled: Mutex::new(Vec::new()),
+            recalled: Mutex::new(HashMap::new()),
         }
     }
 
@@ -95,7 +113,14 @@ impl<T: Real> Planner<T> {
             return self.build_and_cache(&resolved, threads);
         };
         let in_flight = lock(&self.plans).in_flight(&resolved);
-        let mut built = lock(&in_flight);
+        let mut built = match in_flight.try_lock() {
+            Ok(built) => built,
+            // The builder divides its work among the threads of a pool, and may wait for what this one has begun.
+            Err(TryLockError::WouldBlock) if parallel::is_worker() => {
+                return self.build_and_cache(&resolved, threads);
+            }
+            Err(_) => lock(&in_flight),
+        };
         if let Some(plan) = &*built {
             return Ok(Arc::clone(plan));
         }
@@ -114,7 +139,12 @@ impl<T: Real> Planner<T> {
         let built = self.build(problem, threads, open_device);
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built?);
-        lock(&self.plans).insert(problem.clone(), &plan);
+        let mut plans = lock(&self.plans);
+        // Two threads may have built it beside each other: callers get the same.
+        if let Some(first) = plans.get(problem) {
+            return Ok(first);
+        }
+        plans.insert(problem.clone(), &plan);
         Ok(plan)
     }
 
@@ -142,18 +172,15 @@ impl<T: Real> Planner<T> {
 
     #[cfg(feature = "serde")]
     pub(crate) fn recall(&self, decisions: Vec<Decision>) {
+        let decisions = decisions
+            .into_iter()
+            .map(|decision| (for_any_threads(&decision.problem), decision));
         lock(&self.recalled).extend(decisions);
     }
 
     /// A saved decision for this problem; the number of threads is no part of it.
     fn recalled(&self, problem: &Problem) -> Option<Decision> {
-        let same = |known: &Problem| {
-            let mut known = known.clone();
-            known.threads = problem.threads;
-            known == *problem
-        };
-        let recalled = lock(&self.recalled);
-        recalled.iter().rfind(|d| same(&d.problem)).cloned()
+        lock(&self.recalled).get(&for_any_threads(problem)).cloned()
     }
 
     /// A plan that is not kept, on the device that `open_device` finds.
@@ -330,14 +357,19 @@ impl<T: Real> Planner<T> {
         self.plan_measured(problem, &measured, why, open_device)
     }
 
-    /// A plan of [`Engine::Residues`] whose blocks take so many lines, to measure what the number costs.
+    /// A plan of [`Engine::Residues`] whose blocks have so many lines and threads, to measure what the numbers cost.
     #[cfg(all(feature = "cuda", feature = "measurements"))]
-    pub fn plan_residue_tile(&self, problem: &Problem, lines: u64) -> Result<Plan<T>, FftError> {
+    pub fn plan_residue_tile(
+        &self,
+        problem: &Problem,
+        lines: u64,
+        threads: u32,
+    ) -> Result<Plan<T>, FftError> {
         let measured = Measured {
-            lines: Some(lines),
+            block: Some((lines, threads)),
             ..Measured::default()
         };
-        let why = format!("blocks of {lines} lines are to be measured");
+        let why = format!("blocks of {lines} lines and {threads} threads are to be measured");
         self.plan_measured(problem, &measured, why, open_device)
     }
 
@@ -399,11 +431,11 @@ impl<T: Real> Planner<T> {
     pub(crate) fn plan_residue_tile_on(
         &self,
         problem: &Problem,
-        lines: u64,
+        block: (u64, u32),
         machine: &Arc<dyn cuda::Machine>,
     ) -> Result<Plan<T>, FftError> {
         let measured = Measured {
-            lines: Some(lines),
+            block: Some(block),
             ..Measured::default()
         };
         let problem = problem.clone().device(Device::Cuda(0));
@@ -497,7 +529,7 @@ pub(super) fn open_device(problem: &Problem) -> Result<OpenDevice, FftError> {
     match problem.device {
         Device::Cpu => Ok((None, String::new())),
         Device::Cuda(_) if !for_gpu => Err(FftError::Unsupported(format!(
-            "the substrate {:?} is a processor's; take auto or Int8MmaSync for a GPU, or the device cpu",
+            "the substrate {} is a processor's; take auto or int8-mma-sync for a GPU, or the device cpu",
             problem.substrate
         ))),
         Device::Cuda(ordinal) => Ok((Some((cuda::open(ordinal)?, ordinal)), String::new())),

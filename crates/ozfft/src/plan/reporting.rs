@@ -42,6 +42,12 @@ pub struct Reporting<'a, T: Real, F: FnMut(Progress)> {
     pub(crate) progress: F,
 }
 
+impl<T: Real, F: FnMut(Progress)> std::fmt::Debug for Reporting<'_, T, F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Reporting").field(&self.plan).finish()
+    }
+}
+
 /// The calls of [`Plan`], where they are documented.
 impl<T: Real, F: FnMut(Progress)> Reporting<'_, T, F> {
     /// As [`Plan::process`].

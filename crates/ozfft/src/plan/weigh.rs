@@ -7,6 +7,7 @@ use super::estimate::float_seconds;
 use super::planner::{Order, Planner};
 #[cfg(feature = "floats")]
 use crate::engines;
+use crate::engines::digits::units_of_passes;
 #[cfg(feature = "floats")]
 use crate::engines::floats::{self, unit_for};
 use crate::engines::{Built, Gpu};
@@ -170,13 +171,23 @@ impl<T: Real> Planner<T> {
             Ok(unit) => unit.name(),
             Err(error) => return Candidate::rejected(Engine::Digits, "-", error),
         };
-        match self.shared.choose_recipe::<T>(order.problem, None) {
-            Ok((recipe, budget, _)) => Candidate {
+        let (recipe, budget) = match self.shared.choose_recipe::<T>(order.problem, None) {
+            Ok((recipe, budget, _)) => (recipe, budget),
+            Err(error) => return Candidate::rejected(Engine::Digits, unit, error),
+        };
+        match units_of_passes(order.problem, &order.schedule, &recipe) {
+            Ok((_, unit)) => Candidate {
                 engine: Engine::Digits,
                 digits: Some(recipe.digits),
                 unit: unit.into(),
                 bound: Some(budget.bound),
-                prediction: digits_seconds(order.problem, &recipe, unit, order.threads),
+                // Of two units the slower one, which is named last.
+                prediction: digits_seconds(
+                    order.problem,
+                    &recipe,
+                    unit.rsplit(" and ").next().unwrap_or(unit),
+                    order.threads,
+                ),
                 verdict: verdict(budget, target),
             },
             Err(error) => Candidate::rejected(Engine::Digits, unit, error),

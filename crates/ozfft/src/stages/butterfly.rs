@@ -383,6 +383,8 @@ impl<const L: usize, V: Vectors<L>> From<LongWords<L, V>> for WideWords<L, V> {
 pub(crate) struct ConjugatePair<X> {
     pub(crate) plus: X,
     pub(crate) minus: X,
+    /// The sums themselves, rounded one by one.
+    pub(crate) sums: Pair<X>,
 }
 
 impl<X> ConjugatePair<X> {
@@ -392,11 +394,26 @@ impl<X> ConjugatePair<X> {
     where
         X: Value<L, V>,
     {
-        let sine = sine.swapped();
+        let swapped = sine.swapped();
         ConjugatePair {
-            plus: cosine.plus(sine),
-            minus: cosine.minus(sine),
+            plus: cosine.plus(swapped),
+            minus: cosine.minus(swapped),
+            sums: (cosine, sine),
         }
+    }
+
+    /// Output `k` of two real lines, whose elements are the real and the imaginary parts of the input.
+    #[inline(always)]
+    pub(crate) fn outputs_of_two_real<const L: usize, V: Vectors<L>>(&self) -> Pair<X>
+    where
+        X: Value<L, V>,
+    {
+        let (cosine, sine) = self.sums;
+        let negated = sine.negated();
+        (
+            cosine.blend(negated.swapped()),
+            cosine.swapped().blend(negated),
+        )
     }
 
     /// Output `k`: cosine minus i times sine.

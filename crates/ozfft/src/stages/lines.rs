@@ -37,6 +37,15 @@ impl Grid {
         }
     }
 
+    /// Every element with its place, in order, without dividing for it.
+    #[inline(always)]
+    pub(crate) fn places(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.rows).flat_map(move |row| {
+            let (element, place) = (row * self.columns, row * self.pitch);
+            (0..self.columns).map(move |column| (element + column, place + column))
+        })
+    }
+
     /// Place of element `i`.
     #[inline(always)]
     pub(crate) fn place(&self, i: usize) -> usize {
@@ -65,6 +74,11 @@ impl<const L: usize> Lines<L> {
             step: 1,
             active,
         }
+    }
+
+    /// Whether these are all elements of lines of `n` points, which fill the panel.
+    pub(crate) fn are_whole(&self, grid: Grid, n: usize) -> bool {
+        self.step == 1 && self.starts == [0; L] && grid.rows * grid.columns == n
     }
 
     pub(crate) fn new(active: usize, step: usize, start: impl Fn(usize) -> usize) -> Self {

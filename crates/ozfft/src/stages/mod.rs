@@ -3,6 +3,7 @@
 
 pub(crate) mod butterfly;
 pub(crate) mod digits;
+pub(crate) mod half_spectra;
 pub(crate) mod lines;
 pub(crate) mod numbers;
 pub(crate) mod outputs;

@@ -336,7 +336,27 @@ impl<const L: usize> Input<'_, L> {
         grid: Grid,
         points: &mut [Point<L>],
     ) {
+        if let Elements::Half(n) = self.elements
+            && limit >= n
+            && lines.are_whole(grid, n)
+        {
+            return self.gather_half::<V>(lines, n, (grid, grid.columns), points);
+        }
+        self.gather_each::<V>(lines, limit, grid, points);
+    }
+
+    /// The same, of half-spectra element by element.
+    #[inline(always)]
+    pub(crate) fn gather_each<V: Vectors<L>>(
+        &self,
+        lines: &Lines<L>,
+        limit: usize,
+        grid: Grid,
+        points: &mut [Point<L>],
+    ) {
         let whole = whole_elements(lines, limit);
+        // Where the first lane begins.
+        let earliest = lines.starts.iter().copied().min().unwrap_or(0);
         let positions = Positions::new(&self.places, lines);
         let grid = grid.flattened();
         // The sign of the imaginary parts is changed.
@@ -416,6 +436,10 @@ impl<const L: usize> Input<'_, L> {
                 _ => 0,
             };
             for (i, point) in points.iter_mut().enumerate().skip(done) {
+                if earliest + (first + i) * lines.step >= limit {
+                    *point = [[0; L]; 2];
+                    continue;
+                }
                 for lane in 0..L {
                     let index = lines.at(lane, first + i);
                     let value = if index < limit {
@@ -424,7 +448,11 @@ impl<const L: usize> Input<'_, L> {
                         Complex::new(0.0, 0.0)
                     };
                     point[0][lane] = value.re.to_bits() as i64;
-                    point[1][lane] = value.im.to_bits() as i64;
+                    // Conjugated, the imaginary part of a real number is -0, which whoever quantises real numbers does not look for.
+                    point[1][lane] = match self.elements {
+                        Elements::Real => 0,
+                        _ => value.im.to_bits() as i64,
+                    };
                 }
             }
         }

@@ -150,7 +150,7 @@ pub(crate) fn power_bits(exponent: i32) -> i64 {
 
 /// Exponents from minus this one to below it are so far from the ends of the double-precision range that no intermediate overflows
 /// or underflows.
-const MODERATE: i32 = 900;
+pub(crate) const MODERATE: i32 = 900;
 
 pub(crate) fn is_moderate(exponent: i32) -> bool {
     (-MODERATE..MODERATE).contains(&exponent)
@@ -164,17 +164,10 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     grid: Grid,
     shape: Columns,
 ) -> Quantised<L> {
-    let largest = largest_parts::<L, V>(points, grid);
-    if let Some(exponents) = quantise_ordinary::<L, V>(points, grid, shape, largest) {
-        return Quantised {
-            exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
-            properties: [LineProperties {
-                not_finite: false,
-                has_real: true,
-                has_imaginary: true,
-            }; L],
-            symmetry: InputSymmetry::Complex,
-        };
+    let largest = largest_parts::<L, V>(points, grid, InputSymmetry::Complex);
+    let symmetry = InputSymmetry::Complex;
+    if let Some(exponents) = quantise_ordinary::<L, V>(points, grid, shape, largest, symmetry) {
+        return Quantised::ordinary::<V>(exponents, symmetry);
     }
     let largest = [lanes_of::<L, V>(largest[0]), lanes_of::<L, V>(largest[1])];
     let properties: [LineProperties; L] =
@@ -194,7 +187,7 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     let mut exponents = [0i32; L];
     if unit.iter().all(|&unit| is_moderate(unit)) {
         let scale = from_lanes::<L, V>(|lane| power_bits(-unit[lane]));
-        let sum = lanes_of::<L, V>(largest_sum::<L, V>(points, grid, shape, scale));
+        let sum = lanes_of::<L, V>(largest_sum::<L, V>(points, grid, shape, scale, false));
         for lane in 0..L {
             if keep[lane] {
                 exponents[lane] = exponent(i64::from(unit[lane]), sum[lane], shape.word_bits);
@@ -228,9 +221,44 @@ pub(crate) fn quantise_floats<const L: usize, V: Vectors<L>>(
     }
 }
 
-/// The largest magnitudes of the real and of the imaginary parts of every line, as far as their leading bit goes.
+/// [`quantise_floats`] for lines whose imaginary parts are all zero: they are not looked at.
 #[inline(always)]
-fn largest_parts<const L: usize, V: Vectors<L>>(points: &[Point<L>], grid: Grid) -> [V::Words; 2] {
+pub(crate) fn quantise_real_floats<const L: usize, V: Vectors<L>>(
+    points: &mut [Point<L>],
+    grid: Grid,
+    shape: Columns,
+) -> Quantised<L> {
+    let symmetry = InputSymmetry::Real;
+    let largest = largest_parts::<L, V>(points, grid, symmetry);
+    match quantise_ordinary::<L, V>(points, grid, shape, largest, symmetry) {
+        Some(exponents) => Quantised::ordinary::<V>(exponents, symmetry),
+        None => quantise_floats::<L, V>(points, grid, shape),
+    }
+}
+
+impl<const L: usize> Quantised<L> {
+    /// Of lines that are ordinary.
+    #[inline(always)]
+    fn ordinary<V: Vectors<L>>(exponents: V::Words, symmetry: InputSymmetry) -> Self {
+        Quantised {
+            exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
+            properties: [LineProperties {
+                not_finite: false,
+                has_real: true,
+                has_imaginary: symmetry != InputSymmetry::Real,
+            }; L],
+            symmetry,
+        }
+    }
+}
+
+/// The largest magnitudes of the real and of the imaginary parts of every line, as far as their leading bit goes. Those of real lines are not looked at.
+#[inline(always)]
+fn largest_parts<const L: usize, V: Vectors<L>>(
+    points: &[Point<L>],
+    grid: Grid,
+    symmetry: InputSymmetry,
+) -> [V::Words; 2] {
     let magnitude = V::splat(i64::MAX);
     let mut largest = [V::splat(0); 2];
     let all = grid.flattened();
@@ -239,7 +267,9 @@ fn largest_parts<const L: usize, V: Vectors<L>>(points: &[Point<L>], grid: Grid)
             // Without their sign, the bits of floating-point numbers are ordered as the numbers are. All that is asked of the
             // largest one is its leading bit, and whether it is zero or not finite.
             largest[0] = V::leading_maximum(largest[0], V::and(V::load(re), magnitude));
-            largest[1] = V::leading_maximum(largest[1], V::and(V::load(im), magnitude));
+            if symmetry != InputSymmetry::Real {
+                largest[1] = V::leading_maximum(largest[1], V::and(V::load(im), magnitude));
+            }
         }
     }
     largest
@@ -252,9 +282,10 @@ pub(crate) fn quantise_ordinary_floats<const L: usize, V: Vectors<L>>(
     points: &mut [Point<L>],
     grid: Grid,
     shape: Columns,
+    symmetry: InputSymmetry,
 ) -> Option<V::Words> {
-    let largest = largest_parts::<L, V>(points, grid);
-    quantise_ordinary::<L, V>(points, grid, shape, largest)
+    let largest = largest_parts::<L, V>(points, grid, symmetry);
+    quantise_ordinary::<L, V>(points, grid, shape, largest, symmetry)
 }
 
 /// Whether the exponents of all lines are moderate.
@@ -266,15 +297,17 @@ pub(crate) fn all_moderate<const L: usize, V: Vectors<L>>(exponents: V::Words) -
     ))
 }
 
-/// [`quantise_floats`] where every line has a real and an imaginary part, is finite and far from the ends of the range: then
-/// exponents are chosen in vectors too, and nothing is asked lane by lane. `None` where a line is out of the ordinary.
+/// [`quantise_floats`] where every line has a real and an imaginary part (or, of real lines, a real part alone), is finite and far from the ends of the
+/// range: then exponents are chosen in vectors too, and nothing is asked lane by lane. `None` where a line is out of the ordinary.
 #[inline(always)]
 fn quantise_ordinary<const L: usize, V: Vectors<L>>(
     points: &mut [Point<L>],
     grid: Grid,
     shape: Columns,
     [largest_re, largest_im]: [V::Words; 2],
+    symmetry: InputSymmetry,
 ) -> Option<V::Words> {
+    let real = symmetry == InputSymmetry::Real;
     // A number of exponent `scale` has the field `scale + 1022`; its unit is moderate within these bounds.
     const LEAST: i64 = ((SUM_BITS + 1022 - MODERATE) as i64) << 52;
     const BEYOND: i64 = ((SUM_BITS + 1022 + MODERATE) as i64) << 52;
@@ -285,7 +318,10 @@ fn quantise_ordinary<const L: usize, V: Vectors<L>>(
             V::subtract(V::splat(LEAST - 1), largest),
             V::subtract(largest, V::splat(BEYOND)),
         ),
-        V::and(V::subtract(zero, largest_re), V::subtract(zero, largest_im)),
+        V::and(
+            V::subtract(zero, largest_re),
+            V::subtract(zero, if real { largest_re } else { largest_im }),
+        ),
     );
     if shape.relative_unit.is_some() || !V::all_negative(ordinary) {
         return None;
@@ -296,7 +332,7 @@ fn quantise_ordinary<const L: usize, V: Vectors<L>>(
         #[inline(always)]
         |exponent: V::Words| V::shift_left(V::subtract(V::splat(1023), exponent), 52),
     );
-    let sum = largest_sum::<L, V>(points, grid, shape, power(unit));
+    let sum = largest_sum::<L, V>(points, grid, shape, power(unit), real);
     // As `exponent` has it.
     let sum_bits = V::subtract(V::splat(64), V::leading_zeros(sum));
     let exponents = V::add(
@@ -306,8 +342,11 @@ fn quantise_ordinary<const L: usize, V: Vectors<L>>(
     let scale = power(exponents);
     let all = grid.flattened();
     for row in points.chunks_mut(all.pitch).take(all.rows) {
-        for row in row[..all.columns].as_flattened_mut() {
-            V::store(V::round_scaled(V::load(row), scale, exponents), row);
+        for [re, im] in &mut row[..all.columns] {
+            V::store(V::round_scaled(V::load(re), scale, exponents), re);
+            if !real {
+                V::store(V::round_scaled(V::load(im), scale, exponents), im);
+            }
         }
     }
     debug_assert!(
@@ -383,13 +422,15 @@ fn leading_bits(bits: i64, unit: i32) -> i64 {
     }
 }
 
-/// The largest column sum of every line in units of its own, of which `scale` is the reciprocal; each magnitude is rounded up.
+/// The largest column sum of every line in units of its own, of which `scale` is the reciprocal; each magnitude is rounded up. With `real`, the
+/// imaginary parts are zero, and only rounded up.
 #[inline(always)]
 fn largest_sum<const L: usize, V: Vectors<L>>(
     points: &[Point<L>],
     grid: Grid,
     shape: Columns,
     scale: V::Words,
+    real: bool,
 ) -> V::Words {
     let mut largest = V::splat(0);
     for number in 0..shape.columns {
@@ -397,11 +438,14 @@ fn largest_sum<const L: usize, V: Vectors<L>>(
         let (step, count) = column_step(grid, shape.columns);
         for [re, im] in points[number..].iter().step_by(step).take(count) {
             sum = V::add(sum, V::floor_magnitude(V::load(re), scale));
-            sum_im = V::add(sum_im, V::floor_magnitude(V::load(im), scale));
+            if !real {
+                sum_im = V::add(sum_im, V::floor_magnitude(V::load(im), scale));
+            }
         }
-        let count = 2 * count as i64;
-        // One for every magnitude, which rounds it up, less what the vectors add to it.
-        let rest = V::splat(count.wrapping_mul(1i64.wrapping_sub(V::FLOOR_BIAS)));
+        // One for every magnitude, which rounds it up, less what the vectors add to those that are summed.
+        let count = count as i64;
+        let summed = if real { count } else { 2 * count };
+        let rest = V::splat((2 * count).wrapping_sub(summed.wrapping_mul(V::FLOOR_BIAS)));
         largest = V::maximum(largest, V::add(V::add(sum, sum_im), rest));
     }
     largest

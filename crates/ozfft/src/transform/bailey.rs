@@ -274,11 +274,35 @@ impl Block {
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
-        let last = self.steps.len() - 1;
-        if last == 0 {
+        if self.steps.len() == 1 {
             return self.run_only(unit, points, emit, scratch);
         }
-        for number in 0..=last {
+        unit.enter(FirstStep(StepTask {
+            block: self,
+            unit,
+            symmetry,
+            points: &mut *points,
+            scratch: &mut *scratch,
+        }));
+        self.run_after_first(unit, symmetry, points, emit, scratch);
+    }
+
+    /// All steps but the first.
+    pub(crate) fn run_after_first<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: PackedElement<L, U>,
+        E: Emit<L, U::Vectors>,
+    >(
+        &self,
+        unit: U,
+        symmetry: Symmetry,
+        points: &mut [C],
+        emit: &mut E,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        let last = self.steps.len() - 1;
+        for number in 1..=last {
             let stage = StepTask {
                 block: self,
                 unit,
@@ -287,7 +311,6 @@ impl Block {
                 scratch: &mut *scratch,
             };
             match number {
-                0 => unit.enter(FirstStep(stage)),
                 _ if number == last => unit.enter(LastStep(stage, emit)),
                 _ => unit.enter(MiddleStep(stage, &self.steps[number])),
             }

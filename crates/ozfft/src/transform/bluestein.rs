@@ -11,16 +11,18 @@ use crate::roots::Fixed;
 use crate::roots::root_table::Scale;
 use crate::sample::swapped;
 use crate::simd::{Pair, Point, Row, Vectors, from_lanes, lanes_of};
-use crate::stages::butterfly::{LongWords, WideWords};
+use crate::stages::butterfly::{FullWords, LongWords};
 use crate::stages::lines::{Cut, Lines};
 use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{Emit, FloatEmitter, Narrowing, WideOutputs, finish};
-use crate::stages::quantise::{InputSymmetry, LineProperties, Quantised, quantise_words, word_of};
+use crate::stages::quantise::{
+    InputSymmetry, LineProperties, MODERATE, Quantised, quantise_words, word_of,
+};
 use crate::stages::twiddle::{Angles, TwiddleTable, rotate};
 use crate::transform::bailey::Block;
 use crate::transform::chirp_spectrum::chirp_roots;
 use crate::transform::intermediates::{WordLines, WordPlaces};
-use crate::transform::passes::Passes;
+use crate::transform::passes::{Passes, store_words};
 use crate::transform::source::{NotFinite, Sink, Source};
 use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
@@ -291,19 +293,88 @@ impl Bluestein {
 /// Words of a part of a line, and their exponents.
 pub(crate) type Stored<'a> = (&'a mut [Complex<i64>], &'a mut [i32]);
 
-/// Rotates element `i` of every line by its entry of a table.
+/// The lines of a call, and the entries of a table that belong to their elements.
+struct Entries<'a, const L: usize> {
+    table: &'a TwiddleTable,
+    lines: Lines<L>,
+    /// Every lane begins one after the lane before.
+    neighbours: bool,
+    /// Where the last of them begins.
+    last: usize,
+}
+
+impl<'a, const L: usize> Entries<'a, L> {
+    fn new(table: &'a TwiddleTable, lines: Lines<L>) -> Self {
+        Entries {
+            table,
+            neighbours: are_neighbours(&lines),
+            last: lines.starts.iter().copied().max().unwrap_or(0),
+            lines,
+        }
+    }
+
+    /// Rotates element `i` of every line by its entry.
+    #[inline(always)]
+    fn rotate<V: Vectors<L>>(&self, words: Pair<V::Words>, i: usize) -> Pair<V::Words> {
+        let lines = &self.lines;
+        let angles = if self.neighbours {
+            self.table.load::<L, V>(lines.at(0, i))
+        } else {
+            let starts = from_lanes::<L, V>(|lane| lines.starts[lane] as i64);
+            let places = V::add(starts, V::splat((i * lines.step) as i64));
+            self.table
+                .gather::<L, V>(places, self.last + i * lines.step)
+        };
+        rotate::<L, V>(words, Angles::new::<L, V>(angles))
+    }
+}
+
+fn are_neighbours<const L: usize>(lines: &Lines<L>) -> bool {
+    let mut starts = lines.starts.iter().enumerate();
+    lines.active == L && starts.all(|(lane, &at)| at == lines.starts[0] + lane)
+}
+
+/// Numbers of all lanes, each as a word with an exponent of its own.
+struct LaneWords<W> {
+    words: Pair<W>,
+    exponents: W,
+    /// The numbers without their signs.
+    magnitudes: Pair<W>,
+}
+
+/// [`word_of`] for every lane, where all numbers are zero or far from the ends of the range.
 #[inline(always)]
-fn rotate_each<const L: usize, V: Vectors<L>>(
-    words: Pair<V::Words>,
-    table: &TwiddleTable,
-    lines: &Lines<L>,
-    i: usize,
-) -> Pair<V::Words> {
-    let starts = from_lanes::<L, V>(|lane| lines.starts[lane] as i64);
-    let places = V::add(starts, V::splat((i * lines.step) as i64));
-    let largest = lines.starts.iter().copied().max().unwrap_or(0) + i * lines.step;
-    let angles = table.gather::<L, V>(places, largest);
-    rotate::<L, V>(words, Angles::new::<L, V>(angles))
+fn words_of<const L: usize, V: Vectors<L>>(
+    (re, im): Pair<V::Words>,
+    word_bits: u32,
+) -> Option<LaneWords<V::Words>> {
+    let magnitude = V::splat(i64::MAX);
+    let magnitudes = (V::and(re, magnitude), V::and(im, magnitude));
+    let largest = V::maximum(magnitudes.0, magnitudes.1);
+    // A number with the field `f` is below 2^(f - 1022), and its word has so many bits.
+    let offset = 1022 + i64::from(word_bits);
+    let (least, beyond) = (offset - i64::from(MODERATE), offset + i64::from(MODERATE));
+    let is_zero = V::subtract(largest, V::splat(1));
+    let within = V::and(
+        V::subtract(V::splat((least << 52) - 1), largest),
+        V::subtract(largest, V::splat(beyond << 52)),
+    );
+    if !V::all_negative(V::or(is_zero, within)) {
+        return None;
+    }
+    let unit = V::subtract(V::shift_right(largest, 52), V::splat(offset));
+    // Zeros have the exponent 0.
+    let unit = V::and(unit, V::shift_right(V::subtract(V::splat(0), largest), 63));
+    let scale = V::shift_left(V::subtract(V::splat(1023), unit), 52);
+    let words = (
+        V::round_scaled(re, scale, unit),
+        V::round_scaled(im, scale, unit),
+    );
+    Some(LaneWords {
+        words,
+        exponents: unit,
+        magnitudes,
+    })
 }
 
 /// The input times the chirp, followed by zeros.
@@ -330,9 +401,29 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
         };
         self.input.gather::<V>(lines, limit, grid, points);
         let mut properties = [LineProperties::ZERO; L];
-        for i in 0..grid.rows * grid.columns {
-            let place = grid.place(i);
+        let entries = Entries::new(&self.plan.chirp, whole_lines);
+        // Numbers without their signs, all that lanes have had.
+        let mut numbers = (V::splat(0), V::splat(0));
+        let first = lines.starts.iter().copied().min().unwrap_or(0);
+        for (i, place) in grid.places() {
             let (point, exponents) = (&mut points[place], &mut exponents[place]);
+            // Beyond the line are zeros, which any entry rotates to zeros.
+            if first + i * lines.step >= limit {
+                *exponents = [0; L];
+                continue;
+            }
+            let given = (V::load(&point[0]), V::load(&point[1]));
+            if let Some(found) = words_of::<L, V>(given, self.plan.word_bits) {
+                numbers = (
+                    V::or(numbers.0, found.magnitudes.0),
+                    V::or(numbers.1, found.magnitudes.1),
+                );
+                let (re, im) = entries.rotate::<V>(found.words, i);
+                V::store(re, &mut point[0]);
+                V::store(im, &mut point[1]);
+                V::store(found.exponents, exponents);
+                continue;
+            }
             for lane in 0..L {
                 let float = |bits: i64| f64::from_bits(bits as u64);
                 let value = Complex::new(float(point[0][lane]), float(point[1][lane]));
@@ -351,11 +442,18 @@ impl<const L: usize> Source<L> for ChirpSource<'_, L> {
                 point[1][lane] = word.im;
                 exponents[lane] = i64::from(exponent);
             }
-            // Beyond the line are zeros, which any entry rotates to zeros.
             let words = (V::load(&point[0]), V::load(&point[1]));
-            let (re, im) = rotate_each::<L, V>(words, &self.plan.chirp, &whole_lines, i);
+            let (re, im) = entries.rotate::<V>(words, i);
             V::store(re, &mut point[0]);
             V::store(im, &mut point[1]);
+        }
+        let numbers = (lanes_of::<L, V>(numbers.0), lanes_of::<L, V>(numbers.1));
+        for (lane, properties) in properties.iter_mut().enumerate() {
+            *properties = properties.with(LineProperties {
+                not_finite: false,
+                has_real: numbers.0[lane] != 0,
+                has_imaginary: numbers.1[lane] != 0,
+            });
         }
         Quantised {
             exponents: quantise_words::<L, V>(points, exponents, grid, block.columns()),
@@ -390,9 +488,15 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
         let shifts = values.narrowing_shifts(plan.word_bits);
         let narrowing = Narrowing::new::<L, V>(&shifts);
         let whole_lines = self.part.map_or(*lines, |part| part.whole_lines(lines));
-        for i in 0..values.grid.rows * values.grid.columns {
-            let words = values.narrowed::<V>(values.grid.place(i), &narrowing);
-            let (re, im) = rotate_each::<L, V>(words, &plan.kernel, &whole_lines, i);
+        let entries = Entries::new(&plan.kernel, whole_lines);
+        let neighbours = !one_block && are_neighbours(lines);
+        for (i, place) in values.grid.places() {
+            let words = values.narrowed::<V>(place, &narrowing);
+            let (re, im) = entries.rotate::<V>(words, i);
+            if neighbours {
+                store_words::<L, V>(self.words, lines.at(0, i), L, (im, re));
+                continue;
+            }
             let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
             for lane in 0..lines.active {
                 let line = if one_block { lane * length } else { 0 };
@@ -438,13 +542,17 @@ impl<const L: usize> Sink<L> for ChirpSink<'_, L> {
         });
         let mut emitter = FloatEmitter::new(floats, exponents, output);
         let whole_lines = self.part.map_or(*lines, |part| part.whole_lines(lines));
-        for i in 0..values.grid.rows * values.grid.columns {
-            let place = values.grid.place(i);
-            let (re, im) = values.narrowed::<V>(place, &narrowing);
+        let entries = Entries::new(&plan.chirp, whole_lines);
+        let first = lines.starts.iter().copied().min().unwrap_or(0);
+        for (i, place) in values.grid.places() {
             // What lies beyond the line is not kept.
-            let (re, im) = rotate_each::<L, V>((im, re), &plan.chirp, &whole_lines, i);
+            if first + i * lines.step >= output.count {
+                break;
+            }
+            let (re, im) = values.narrowed::<V>(place, &narrowing);
+            let (re, im) = entries.rotate::<V>((im, re), i);
             let words = LongWords::<L, V> { re, im };
-            Emit::<L, V>::emit(&mut emitter, place, WideWords::from(words));
+            Emit::<L, V>::emit(&mut emitter, place, FullWords::from(words));
         }
         let properties = std::array::from_fn(|lane| {
             // Known since the first of the two transforms.

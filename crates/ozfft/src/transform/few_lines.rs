@@ -13,6 +13,11 @@ impl Passes {
         }
     }
 
+    /// Whether lines can be transformed one by one.
+    pub(crate) fn goes_one_by_one(&self) -> bool {
+        self.lane_tables().is_some()
+    }
+
     /// Whether so many lines, at most as many as there are lanes, are transformed one by one: up to half as many as there are
     /// lanes that takes less time than all of them side by side.
     pub(crate) fn is_one_by_one<const L: usize>(&self, lines: usize) -> bool {

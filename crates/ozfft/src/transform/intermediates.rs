@@ -78,6 +78,9 @@ impl<const L: usize> Source<L> for WordLines<'_> {
                 .iter()
                 .all(|&first| first == first_exponent[0]);
         let neighbours = (0..L).all(|lane| first[lane] == first[0] + lane);
+        // Places within the period, moved on from element to element: dividing for each would take longer than all else that is done with it.
+        let whole_step = whole_lines.step % period;
+        let mut within: [usize; L] = std::array::from_fn(|lane| whole_lines.at(lane, 0) % period);
         for row in 0..grid.rows {
             for column in 0..grid.columns {
                 let i = row * grid.columns + column;
@@ -90,12 +93,16 @@ impl<const L: usize> Source<L> for WordLines<'_> {
                 for lane in 0..if same_exponents { 0 } else { L } {
                     let at = match self.places {
                         WordPlaces::Group { .. } => first_exponent[lane] + i * step,
-                        WordPlaces::Line { .. } => {
-                            first_exponent[lane] + whole_lines.at(lane, i) % period
-                        }
+                        WordPlaces::Line { .. } => first_exponent[lane] + within[lane],
                     };
                     // SAFETY: the pass that wrote it has ended.
                     exponents[place][lane] = i64::from(unsafe { self.exponents.get(at) });
+                }
+                // Within a group nothing repeats.
+                let repeating = if period == usize::MAX { 0 } else { L };
+                for within in &mut within[..repeating] {
+                    let next = *within + whole_step;
+                    *within = if next < period { next } else { next - period };
                 }
                 let point = &mut points[place];
                 if neighbours {

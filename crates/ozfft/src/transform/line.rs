@@ -5,15 +5,18 @@ use crate::portable::power_of_two;
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, Point, Row, Vectors};
+use crate::stages::half_spectra::half_columns;
 use crate::stages::lines::Lines;
 use crate::stages::numbers::{Elements, Input, Output, Reader};
 use crate::stages::outputs::WideOutputs;
-use crate::stages::quantise::{Columns, InputSymmetry, Quantised, quantise_floats};
+use crate::stages::quantise::{
+    Columns, InputSymmetry, Quantised, quantise_floats, quantise_real_floats,
+};
 use crate::stages::quantise_single::quantise_singles;
 use crate::substrate::for_each_unit;
 use crate::transform::bailey::Block;
 use crate::transform::bluestein::Bluestein;
-use crate::transform::passes::{Ends, Passes, SETS};
+use crate::transform::passes::{Ends, PAIR, Passes, SETS};
 use crate::transform::source::{Sink, Source};
 use crate::transform::tables::Setting;
 use num_complex::Complex;
@@ -75,18 +78,26 @@ impl Line {
         }
     }
 
-    /// Number of lines that a unit transforms together.
-    pub(crate) fn lines_at_once(&self, unit: Unit) -> usize {
+    /// Number of lines that a unit transforms together, real ones perhaps in pairs of sets.
+    pub(crate) fn lines_at_once(&self, unit: Unit, in_pairs: bool) -> usize {
         let lanes = unit.lanes();
         let one_block = match self {
             Line::Copy => true,
             Line::Passes(passes) if lanes > 1 && passes.comes_in_sets(unit.is_row_by_row()) => {
                 return SETS * lanes;
             }
+            Line::Passes(passes) if lanes > 1 && in_pairs && passes.pairs_real_lines() => {
+                return PAIR * lanes;
+            }
             Line::Passes(passes) => passes.is_one_block(),
             Line::Bluestein(bluestein) => bluestein.is_one_block(),
         };
         if one_block { lanes } else { 1 }
+    }
+
+    /// Whether a few lines are transformed one by one.
+    pub(crate) fn goes_one_by_one(&self) -> bool {
+        matches!(self, Line::Passes(passes) if passes.goes_one_by_one())
     }
 
     /// 64-bit words of workspace for one call by `workers` threads, where there are `lines` lines in all.
@@ -126,7 +137,13 @@ impl Line {
         workspace: &mut [u64],
     ) {
         match self {
-            Line::Passes(passes) if const { L > 1 } => passes.run_sets(unit, sets, ends, workspace),
+            Line::Passes(passes) if const { L > 1 } && passes.comes_in_sets(U::ROW_BY_ROW) => {
+                passes.run_sets(unit, sets, ends, workspace);
+            }
+            Line::Passes(passes) if const { L > 1 } => {
+                debug_assert_eq!(sets, PAIR);
+                passes.run_real_pair(unit, ends, workspace);
+            }
             _ => unreachable!("other lines are one set at a time"),
         }
     }
@@ -320,8 +337,21 @@ impl<const L: usize> Source<L> for Floats<'_, L> {
             self.0.gather_singles::<V>(lines, grid, panel);
             quantise_singles::<L, V>(panel, points, grid, shape)
         } else {
+            // A unit by the line's norm would need all of its numbers.
+            let is_half = self.0.elements == Elements::Half(block.len());
+            if is_half && grid.rows > 1 && shape.relative_unit.is_none() {
+                let half = half_columns(grid);
+                let columns = half.columns;
+                let panel = (grid, columns);
+                self.0.gather_half::<V>(lines, block.len(), panel, points);
+                let found = quantise_floats::<L, V>(points, half, Columns { columns, ..shape });
+                return known_symmetry(found, self.0, block);
+            }
             self.0.gather::<V>(lines, usize::MAX, grid, points);
-            quantise_floats::<L, V>(points, grid, shape)
+            match self.0.elements {
+                Elements::Real => quantise_real_floats::<L, V>(points, grid, shape),
+                _ => quantise_floats::<L, V>(points, grid, shape),
+            }
         };
         known_symmetry(found, self.0, block)
     }

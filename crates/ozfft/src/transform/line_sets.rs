@@ -6,9 +6,9 @@ use crate::matrix_unit::{MatrixUnit, Task};
 use crate::simd::{Point, Row, Vectors};
 use crate::stages::butterfly::Value;
 use crate::stages::lines::Lines;
-use crate::stages::numbers::{Input, Output};
+use crate::stages::numbers::{Elements, Input, Output};
 use crate::stages::outputs::{Emit, FloatEmitter};
-use crate::stages::quantise::{Quantised, all_moderate, quantise_ordinary_floats};
+use crate::stages::quantise::{InputSymmetry, Quantised, all_moderate, quantise_ordinary_floats};
 use crate::transform::bailey::Block;
 use crate::transform::line::{End, Floats};
 use crate::transform::passes::{Ends, Finish, LineScratch, Load, Passes, SETS};
@@ -62,7 +62,12 @@ impl<const L: usize, U: MatrixUnit<L>> Task for OrdinaryLines<'_, '_, L, U> {
         let points = &mut *scratch.points;
         input.gather::<U::Vectors>(&lines, usize::MAX, block.input(), points);
         let (grid, shape) = (block.input(), block.columns());
-        let Some(exponents) = quantise_ordinary_floats::<L, U::Vectors>(points, grid, shape) else {
+        let symmetry = match input.elements {
+            Elements::Real => InputSymmetry::Real,
+            _ => InputSymmetry::Complex,
+        };
+        let quantised = quantise_ordinary_floats::<L, U::Vectors>(points, grid, shape, symmetry);
+        let Some(exponents) = quantised else {
             return false;
         };
         let mut offsets = [i64::from(self.exponent_offset); L];
@@ -75,6 +80,14 @@ impl<const L: usize, U: MatrixUnit<L>> Task for OrdinaryLines<'_, '_, L, U> {
         }
         let mut emitter = FloatEmitter::moderate::<U::Vectors>(scratch.floats, exponents, output);
         block.only_step(self.unit, points, &mut emitter, &mut scratch.block);
+        if symmetry == InputSymmetry::Real {
+            // The first output of a real line is real, and so is the middle one: exactly, whatever rounding left there.
+            let n = block.len();
+            let middle = n.is_multiple_of(2).then_some(n / 2);
+            for i in [0].into_iter().chain(middle) {
+                scratch.floats[block.output().place(i)][1] = [0; L];
+            }
+        }
         output.scatter::<U::Vectors>(&lines, block.output(), scratch.floats);
         true
     }

@@ -42,6 +42,9 @@ pub(crate) struct Passes {
 /// Sets that are transformed together, at most.
 pub(crate) const SETS: usize = 4;
 
+/// Sets of real lines that share a first step.
+pub(crate) const PAIR: usize = 2;
+
 /// Calls what it is given with the input, the output and the number of lines of a set.
 pub(crate) type Ends<'a, const L: usize> =
     dyn Fn(usize, &mut dyn FnMut(&Input<'_, L>, &Output<'_, L>, usize)) + 'a;
@@ -51,7 +54,7 @@ pub(crate) struct LineScratch<'a, const L: usize> {
     pub(crate) points: &'a mut [Point<L>],
     pub(crate) exponents: &'a mut [Row<L>],
     pub(crate) floats: &'a mut [Point<L>],
-    wide: &'a mut [WidePoint<L>],
+    pub(crate) wide: &'a mut [WidePoint<L>],
     pub(crate) block: BlockScratch<'a, L>,
 }
 

@@ -439,9 +439,24 @@ impl Step {
             dropped,
             shift,
         );
+        let sums = (
+            X::rounded::<4>(
+                #[inline(always)]
+                |q| cosine(q),
+                dropped,
+                shift,
+            ),
+            X::rounded::<4>(
+                #[inline(always)]
+                |q| sine(q),
+                dropped,
+                shift,
+            ),
+        );
         ConjugatePair {
             plus,
             minus: real_difference.blend(imaginary_difference.negated()),
+            sums,
         }
     }
 
@@ -677,6 +692,10 @@ impl Step {
                     let pair = ConjugatePair {
                         plus: C::shifted(pair.plus, shift),
                         minus: shifted_difference::<L, U, C>(pair.minus, shift),
+                        sums: (
+                            C::shifted(pair.sums.0, shift),
+                            C::shifted(pair.sums.1, shift),
+                        ),
                     };
                     post(points, i, k, pair);
                 },

@@ -106,9 +106,9 @@ fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<Strin
 
 /// Runs the command on this GPU.
 pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
-    if arguments.recipe.is_some() {
+    if arguments.steps.is_some() {
         return Err(Failure::Usage(
-            "--recipe is for the processor; GPUs take the planner's".into(),
+            "--steps is for the processor, and GPUs take the planner's; leave it out".into(),
         ));
     }
     let (selected, definitions_sha256) = selected(arguments)?;

@@ -396,11 +396,8 @@ mod tests {
         };
         let shape = BlockShape::new(Number::Double, [11, 4], true, 99 << 10).expect("a shape");
         for ends in [
-            Ends::Complex(Number::Double),
             Ends::Complex(Number::Single),
             Ends::RealToHalf(Number::Double),
-            Ends::RealToHalf(Number::Single),
-            Ends::HalfToReal(Number::Double),
             Ends::HalfToReal(Number::Single),
         ] {
             let passes = PassesShape::new([11, 4], [44, 1], (ends, false), 99 << 10);

@@ -116,7 +116,7 @@ fn driver_present() -> bool {
 fn start() -> Result<usize, FftError> {
     if !driver_present() {
         return Err(FftError::NoDriver {
-            reason: "its library is not found".into(),
+            reason: "NVIDIA's driver library libcuda.so.1 is not found".into(),
         });
     }
     result::init().map_err(|error| FftError::NoDriver {

@@ -533,11 +533,11 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 Parameters::Block(task) | Parameters::SmallBlock(task) => {
                     check.block(task, *blocks)
                 }
-                Parameters::Truncated(Tasks(tasks), _) if tasks[1].step_count > 0 => {
+                Parameters::Truncated(Tasks(tasks), ..) if tasks[1].step_count > 0 => {
                     check.both_passes(tasks, *blocks);
                 }
-                Parameters::Truncated(Tasks([task, _]), _)
-                | Parameters::Watched(WatchedTask { task, .. }, _) => check.block(task, *blocks),
+                Parameters::Truncated(Tasks([task, _]), ..)
+                | Parameters::Watched(WatchedTask { task, .. }, ..) => check.block(task, *blocks),
                 Parameters::Copy(task) => {
                     check.lines(&task.input, task.line_count);
                     check.lines(&task.output, task.line_count);
@@ -688,7 +688,7 @@ fn lines_lie_where_the_layout_has_them() {
     let [Recorded::Launch(parameters, _)] = told.as_slice() else {
         panic!("one launch");
     };
-    let Parameters::Truncated(Tasks([task, _]), _) = **parameters else {
+    let Parameters::Truncated(Tasks([task, _]), ..) = **parameters else {
         panic!("of the kernel for truncated products");
     };
     assert_eq!(task.line_count, 2048 * 2048);

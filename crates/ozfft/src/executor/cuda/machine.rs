@@ -25,10 +25,10 @@ pub(crate) enum Parameters {
     Block(Task),
     /// A block of small steps alone.
     SmallBlock(Task),
-    /// A block with truncated products, and the kernel's name.
-    Truncated(Tasks, &'static str),
+    /// A block with truncated products or residues, the kernel's name, and threads of a block.
+    Truncated(Tasks, &'static str, u32),
     /// A block with redundant residues or adaptive moduli, likewise.
-    Watched(WatchedTask, &'static str),
+    Watched(WatchedTask, &'static str, u32),
     Copy(ArrayTask),
     Largest(ArrayTask),
     /// The same among the lines that a tuned kernel has left.
@@ -80,8 +80,8 @@ impl Parameters {
             Parameters::Largest(_) => "find_largest",
             Parameters::LargestLeft(_) => "find_largest_left",
             Parameters::Scale(_) => "scale_lines",
-            Parameters::Truncated(_, name)
-            | Parameters::Watched(_, name)
+            Parameters::Truncated(_, name, _)
+            | Parameters::Watched(_, name, _)
             | Parameters::Tuned(_, name)
             | Parameters::TunedStrided(_, name)
             | Parameters::FloatProduct(_, name)
@@ -103,8 +103,8 @@ impl Parameters {
             Parameters::Block(task) | Parameters::SmallBlock(task) => {
                 std::ptr::from_ref(task).cast()
             }
-            Parameters::Truncated(tasks, _) => std::ptr::from_ref(tasks).cast(),
-            Parameters::Watched(task, _) => std::ptr::from_ref(task).cast(),
+            Parameters::Truncated(tasks, ..) => std::ptr::from_ref(tasks).cast(),
+            Parameters::Watched(task, ..) => std::ptr::from_ref(task).cast(),
             Parameters::Copy(task)
             | Parameters::Largest(task)
             | Parameters::LargestLeft(task)
@@ -141,7 +141,7 @@ impl Parameters {
             | Parameters::Template(..)
             | Parameters::Pass(..) => true,
             // Others of these are for residues.
-            Parameters::Truncated(_, name) => ozfft_kernels::TRUNCATED_NAMES.contains(name),
+            Parameters::Truncated(_, name, _) => ozfft_kernels::TRUNCATED_NAMES.contains(name),
             _ => false,
         }
     }
@@ -161,8 +161,7 @@ impl Parameters {
             Parameters::NttBatch(..) => ozfft_kernels::ntt::THREADS,
             #[cfg(feature = "ntt")]
             Parameters::NttLines(..) => ozfft_kernels::ntt::THREADS,
-            Parameters::Truncated(_, kernel) => ozfft_kernels::ResidueFp8::of(kernel)
-                .map_or(ozfft_kernels::GENERAL_THREADS, |scheme| scheme.threads()),
+            Parameters::Truncated(.., threads) | Parameters::Watched(.., threads) => *threads,
             _ => ozfft_kernels::GENERAL_THREADS,
         }
     }
@@ -180,7 +179,9 @@ pub(crate) enum FallbackKernel {
 impl FallbackKernel {
     pub(crate) fn parameters(self, tasks: Tasks) -> Parameters {
         match self {
-            FallbackKernel::Truncated(name) => Parameters::Truncated(tasks, name),
+            FallbackKernel::Truncated(name) => {
+                Parameters::Truncated(tasks, name, ozfft_kernels::GENERAL_THREADS)
+            }
             FallbackKernel::General { tiles } => Parameters::block(tasks.0[0], tiles),
         }
     }

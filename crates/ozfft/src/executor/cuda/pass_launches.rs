@@ -104,15 +104,22 @@ impl ProgramBuilder<'_> {
             let point_bytes = POINT_BYTES + if extra { EXTRA_BYTES } else { 0 };
             let residues = tables.residues;
             let fp8 = residues.and_then(ozfft_kernels::ResidueFp8::of);
+            let asked = self.residue_block.filter(|_| residues.is_some());
+            let threads = match (asked, residues, fp8) {
+                (_, _, Some(scheme)) => scheme.threads(),
+                (Some((_, threads)), ..) => threads,
+                (None, Some(_), None) => ozfft_kernels::RESIDUE_THREADS,
+                (None, None, None) => ozfft_kernels::GENERAL_THREADS,
+            };
             let scratch = match (residues, fp8) {
                 (_, Some(scheme)) => scheme.scratch_bytes(),
-                (Some(_), None) => ozfft_kernels::RESIDUE_SCRATCH_BYTES,
+                (Some(_), None) => ozfft_kernels::residue_scratch_bytes(threads),
                 (None, None) => 0,
             };
-            let asked = self.residue_lines.filter(|_| residues.is_some());
             task.lines_per_block = match (asked, fp8) {
-                (Some(lines), _) => self.asked_lines(&task, point_bytes, scratch, lines)?,
+                (Some(block), _) => self.asked_lines(&task, point_bytes, scratch, block)?,
                 (None, Some(scheme)) => scheme.lines() as u64,
+                (None, None) if residues.is_some() => self.residue_lines_per_block(&task),
                 (None, None) => self.lines_per_block(&task, point_bytes, scratch),
             } as i32;
             let lines = task.lines_per_block as usize;
@@ -151,9 +158,9 @@ impl ProgramBuilder<'_> {
             }
             let parameters = match (residues.or(truncated), self.watch) {
                 (Some(kernel), Some(watch)) => {
-                    Parameters::Watched(WatchedTask { task, watch }, kernel)
+                    Parameters::Watched(WatchedTask { task, watch }, kernel, threads)
                 }
-                (Some(kernel), None) => Parameters::Truncated(Tasks::one(task), kernel),
+                (Some(kernel), None) => Parameters::Truncated(Tasks::one(task), kernel, threads),
                 (None, _) => Parameters::block(task, tables.tiles),
             };
             self.launch(parameters, blocks, shared);
@@ -314,7 +321,8 @@ impl ProgramBuilder<'_> {
         if self.any_tuned(axis, &fallback) {
             return;
         }
-        self.launch(Parameters::Truncated(tasks, kernel), blocks, shared);
+        let parameters = Parameters::Truncated(tasks, kernel, ozfft_kernels::GENERAL_THREADS);
+        self.launch(parameters, blocks, shared);
     }
 
     /// Lines that a thread block takes: enough to keep its warps busy and, where neighbouring lines lie side by side,
@@ -343,13 +351,22 @@ impl ProgramBuilder<'_> {
         1 << wanted.min(fitting.max(1)).ilog2()
     }
 
+    /// The same for kernels with products by residues.
+    fn residue_lines_per_block(&self, task: &Task) -> u64 {
+        let wanted = ozfft_kernels::RESIDUE_BLOCK_POINTS as u64 / task.block_length as u64;
+        let fair = task
+            .line_count
+            .div_ceil(4 * self.machine.multiprocessors() as u64);
+        1 << wanted.min(fair).max(1).ilog2()
+    }
+
     /// As many lines in a block as is asked for, where they fit.
     pub(super) fn asked_lines(
         &self,
         task: &Task,
         point_bytes: usize,
         scratch: usize,
-        lines: u64,
+        (lines, threads): (u64, u32),
     ) -> Result<u64, FftError> {
         if let Some(scheme) = self.residues.and_then(ozfft_kernels::ResidueFp8::of) {
             return Err(FftError::Unsupported(format!(
@@ -360,6 +377,12 @@ impl ProgramBuilder<'_> {
         if !lines.is_power_of_two() || lines > MOST_LINES {
             return Err(FftError::Unsupported(format!(
                 "{lines} lines cannot share a block; take a power of two up to {MOST_LINES}"
+            )));
+        }
+        let most = ozfft_kernels::GENERAL_THREADS;
+        if !threads.is_power_of_two() || !(32..=most).contains(&threads) {
+            return Err(FftError::Unsupported(format!(
+                "a block of these kernels cannot have {threads} threads; take a power of two from 32 to {most}"
             )));
         }
         let points = lines as usize * task.line_pitch as usize;

@@ -102,8 +102,8 @@ pub(crate) struct Choice {
     pub(crate) conversions: bool,
     /// Products by residues: the kernel of this name, or what does the same for shorter lines, for all lines, or an error where there is none.
     pub(crate) residues: Option<&'static str>,
-    /// So many of their lines in a block instead of as many as suit, to measure what the number costs.
-    pub(crate) residue_lines: Option<u64>,
+    /// So many of their lines and so many threads in a block instead of as many as suit, to measure what the numbers cost.
+    pub(crate) residue_block: Option<(u64, u32)>,
     /// Faults that kernels with redundant moduli are to make.
     pub(crate) residue_faults: Faults,
     /// For adaptive moduli: a line's unit relative to its norm, as the exponent of a power of two.
@@ -454,7 +454,7 @@ impl Program {
             remarks: Vec::new(),
             search: None,
             residues: choice.residues,
-            residue_lines: choice.residue_lines,
+            residue_block: choice.residue_block,
             watch: None,
             template: choice.template,
             conversions: choice.conversions,
@@ -596,11 +596,11 @@ impl Program {
                             Parameters::SmallBlock(task) => {
                                 Parameters::SmallBlock(task.resolved(arrays))
                             }
-                            Parameters::Truncated(task, name) => {
-                                Parameters::Truncated(task.resolved(arrays), name)
+                            Parameters::Truncated(task, name, threads) => {
+                                Parameters::Truncated(task.resolved(arrays), name, threads)
                             }
-                            Parameters::Watched(task, name) => {
-                                Parameters::Watched(task.resolved(arrays), name)
+                            Parameters::Watched(task, name, threads) => {
+                                Parameters::Watched(task.resolved(arrays), name, threads)
                             }
                             Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
                             Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),

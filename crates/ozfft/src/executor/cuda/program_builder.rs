@@ -41,8 +41,8 @@ pub(super) struct ProgramBuilder<'a> {
     pub(super) search: Option<(ArrayTask, u64)>,
     /// The kernel with products by residues for lines of 1024 points; tables of a block have its own.
     pub(super) residues: Option<&'static str>,
-    /// How many of their lines a block takes, where that is measured.
-    pub(super) residue_lines: Option<u64>,
+    /// How many of their lines a block takes, and its threads, where that is measured.
+    pub(super) residue_block: Option<(u64, u32)>,
     /// Of kernels with redundant moduli.
     pub(super) watch: Option<Watch>,
     /// What numbers of f64 are to the template, where it has a choice.

@@ -27,6 +27,14 @@ pub struct DeviceQueue {
     queue: Queue,
 }
 
+impl std::fmt::Debug for DeviceQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceQueue")
+            .field("device", &self.ordinal)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Rows of bytes that lie at equal distances, in slices that do, and where they are copied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceBlock {
@@ -49,6 +57,15 @@ pub struct DeviceBlock {
 /// Memory of a GPU, freed when dropped. Work that uses it has been waited for then.
 pub struct DeviceArray(DeviceMemory);
 
+impl std::fmt::Debug for DeviceArray {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceArray")
+            .field("pointer", &self.pointer())
+            .field("len", &self.len())
+            .finish()
+    }
+}
+
 impl DeviceArray {
     /// Where it begins: at a multiple of 256 bytes.
     pub fn pointer(&self) -> DevicePointer {
@@ -67,6 +84,14 @@ pub struct PageLocked {
     machine: Arc<dyn Machine>,
     address: *mut u8,
     len: usize,
+}
+
+impl std::fmt::Debug for PageLocked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageLocked")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }
 
 // SAFETY: plain memory with one owner.

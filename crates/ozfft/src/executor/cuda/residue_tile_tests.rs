@@ -43,15 +43,15 @@ fn any_number_of_lines_in_a_block_gives_the_same_bits() {
         let mut expected = input.clone();
         let plan = on_processor(&planner, problem);
         plan.process_outofplace(&input, &mut expected).unwrap();
-        for lines in [1, 2, 8] {
+        for (lines, threads) in [(1, 128), (2, 256), (8, 128)] {
             let plan = planner
-                .plan_residue_tile_on(&residues(problem), lines, &emulator())
+                .plan_residue_tile_on(&residues(problem), (lines, threads), &emulator())
                 .unwrap();
             let blocks: u64 = plan.device_grids().iter().map(|(_, blocks)| blocks).sum();
             assert_eq!(blocks, 9u64.div_ceil(lines), "{:?}", plan.device_grids());
             let mut got = input.clone();
             plan.process_outofplace(&input, &mut got).unwrap();
-            let what = format!("{lines} lines, seed {seed}: {problem:?}");
+            let what = format!("{lines} lines, {threads} threads, seed {seed}: {problem:?}");
             same(bytes(&expected), bytes(&got), &what);
         }
     }
@@ -61,14 +61,21 @@ fn any_number_of_lines_in_a_block_gives_the_same_bits() {
 fn lines_that_do_not_fit_a_block_are_refused_with_what_they_need() {
     let planner = Planner::<f64>::new();
     let problem = residues(&Problem::complex(&[64, 1024]).axes(&[1]));
-    let refused = |lines: u64| match planner.plan_residue_tile_on(&problem, lines, &emulator()) {
+    let refused = |lines, threads| match planner.plan_residue_tile_on(
+        &problem,
+        (lines, threads),
+        &emulator(),
+    ) {
         Err(FftError::Unsupported(text)) => text,
         Err(other) => panic!("{other}"),
         Ok(plan) => panic!("planned: {plan}"),
     };
-    assert!(refused(64).contains("bytes of shared memory"));
-    assert!(refused(3).contains("a power of two"));
-    assert!(refused(0).contains("a power of two"));
+    assert!(refused(64, 128).contains("bytes of shared memory"));
+    assert!(refused(3, 128).contains("a power of two"));
+    assert!(refused(0, 128).contains("a power of two"));
+    for threads in [0, 16, 96, 512] {
+        assert!(refused(2, threads).contains("from 32 to 256"));
+    }
 }
 
 #[test]
