@@ -5,6 +5,45 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
+/// A program, its options, and the number that is looked at.
+#[derive(Debug)]
+pub struct Case {
+    /// Its name.
+    pub program: &'static str,
+    /// Options of a run that says something.
+    pub options: &'static str,
+    /// Options of one that takes seconds.
+    pub short_options: &'static str,
+    /// Path of the number in the program's report.
+    pub number: &'static str,
+    /// What the number is.
+    pub meaning: &'static str,
+}
+
+impl Case {
+    /// The options of this run, and more of them.
+    pub fn with(&self, short: bool, more: &str) -> String {
+        let options = match short {
+            true => self.short_options,
+            false => self.options,
+        };
+        format!("{options} {more}")
+    }
+}
+
+/// The cases of these programs.
+pub fn cases_of<'a>(known: &'a [Case], names: &[String]) -> Result<Vec<&'a Case>, Failure> {
+    let one = |name: &String| {
+        let found = known.iter().find(|case| case.program == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = known.iter().map(|case| case.program).collect();
+            let known = known.join(", ");
+            Failure::Usage(format!("{name} is none of the programs; there are {known}"))
+        })
+    };
+    names.iter().map(one).collect()
+}
+
 /// Where the other programs are.
 fn folder() -> Result<PathBuf, Failure> {
     let here = std::env::current_exe().map_err(Failure::file("find", "this program".as_ref()))?;

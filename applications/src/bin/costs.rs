@@ -7,7 +7,7 @@
 #![deny(unsafe_code)]
 
 use clap::Parser;
-use ozfft_applications::other_programs::report_of;
+use ozfft_applications::other_programs::{Case, cases_of, report_of};
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::{parse_device, parse_threads};
 use ozfft_cli::report::{aligned, note, progress, say, say_json};
@@ -41,15 +41,6 @@ struct Arguments {
     json: bool,
 }
 
-/// A program, its options, and the number that is looked at.
-struct Case {
-    program: &'static str,
-    options: &'static str,
-    short_options: &'static str,
-    /// Path of the number in the program's report.
-    number: &'static str,
-}
-
 /// `mersenne` takes engines without a proven bound for what they are: not proven.
 const CASES: [Case; 5] = [
     Case {
@@ -57,30 +48,35 @@ const CASES: [Case; 5] = [
         options: "--shape 32 --time 0.8",
         short_options: "--shape 16 --time 0.16 --step 0.08",
         number: "/final_energy",
+        meaning: "kinetic energy at the end",
     },
     Case {
         program: "ewald",
         options: "--crystal nacl --shape 30 --order 8",
         short_options: "--crystal nacl --shape 12 --order 4",
         number: "/particle_mesh/0/rms_error",
+        meaning: "error of particle-mesh Ewald",
     },
     Case {
         program: "plane_wave",
         options: "--cutoff 8",
         short_options: "--cutoff 5 --bands 5",
         number: "/gap",
+        meaning: "gap of silicon in electronvolts",
     },
     Case {
         program: "plasma",
         options: "--k 0.5",
         short_options: "--velocities 64 --electrons 8 --shape 16 --step 0.1 --from 2 --time 8",
         number: "/gamma",
+        meaning: "Landau damping",
     },
     Case {
         program: "mersenne",
         options: "--exponent 11213 --iterations 500 --unproven",
         short_options: "--exponent 1277 --iterations 20 --unproven",
         number: "/res64",
+        meaning: "residue",
     },
 ];
 
@@ -180,14 +176,7 @@ fn row(outcome: &Outcome) -> Vec<String> {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut cases = Vec::new();
-    for name in &arguments.programs {
-        let found = CASES.iter().find(|case| case.program == name);
-        cases.push(found.ok_or_else(|| {
-            let known = CASES.map(|case| case.program).join(", ");
-            Failure::Usage(format!("{name} is none of the programs; there are {known}"))
-        })?);
-    }
+    let cases = cases_of(&CASES, &arguments.programs)?;
     let on_gpu: &[_] = match arguments.device {
         ozfft::Device::Cpu => &[],
         _ => &GPU_SETTINGS,
@@ -206,15 +195,11 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     ];
     let mut table = vec![heading.map(String::from).to_vec()];
     for case in cases {
-        let options = match arguments.short {
-            true => case.short_options,
-            false => case.options,
-        };
         let mut reference = None;
         for &&(setting, how) in &settings {
             bar.set_message(format!("{}: {setting}", case.program));
-            let all = format!("{options} {how} --threads {}", arguments.threads);
-            match report_of(case.program, &all)? {
+            let how = format!("{how} --threads {}", arguments.threads);
+            match report_of(case.program, &case.with(arguments.short, &how))? {
                 Err(reason) => note(&format!(
                     "note: {} with {setting} is left out: {reason}",
                     case.program

@@ -7,7 +7,7 @@
 #![deny(unsafe_code)]
 
 use clap::Parser;
-use ozfft_applications::other_programs::report_of;
+use ozfft_applications::other_programs::{Case, cases_of, report_of};
 use ozfft_cli::failure::Failure;
 use ozfft_cli::options::parse_device;
 use ozfft_cli::report::{aligned, note, progress, say, say_json};
@@ -37,16 +37,6 @@ struct Arguments {
     /// Print one JSON object per run instead of tables
     #[arg(long)]
     json: bool,
-}
-
-/// A program, its options, and the number that is shown.
-struct Case {
-    program: &'static str,
-    options: &'static str,
-    short_options: &'static str,
-    /// Path of the number in the program's report.
-    number: &'static str,
-    meaning: &'static str,
 }
 
 const CASES: [Case; 4] = [
@@ -143,11 +133,6 @@ fn settings(on_gpu: bool) -> Vec<Setting> {
 }
 
 fn run_case(case: &Case, setting: &Setting, short: bool) -> Result<Outcome, Failure> {
-    let options = if short {
-        case.short_options
-    } else {
-        case.options
-    };
     let mut outcome = Outcome {
         program: case.program,
         library: setting.library,
@@ -156,7 +141,7 @@ fn run_case(case: &Case, setting: &Setting, short: bool) -> Result<Outcome, Fail
         sha256: None,
         missing: None,
     };
-    let report = match report_of(case.program, &format!("{options} {}", setting.options))? {
+    let report = match report_of(case.program, &case.with(short, &setting.options))? {
         Ok(report) => report,
         Err(reason) => {
             note(&format!(
@@ -256,17 +241,7 @@ fn tell(cases: &[&Case], settings: &[Setting], outcomes: &[Outcome]) -> Result<(
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut cases = Vec::new();
-    for name in &arguments.programs {
-        let found = CASES.iter().find(|case| case.program == name);
-        cases.push(found.ok_or_else(|| {
-            let known: Vec<&str> = CASES.iter().map(|case| case.program).collect();
-            Failure::Usage(format!(
-                "{name} is none of the programs; there are {}",
-                known.join(", ")
-            ))
-        })?);
-    }
+    let cases = cases_of(&CASES, &arguments.programs)?;
     let settings = settings(arguments.device != ozfft::Device::Cpu);
     let bar = progress(cases.len() * settings.len(), "running", arguments.json);
     let mut outcomes = Vec::new();

@@ -421,17 +421,6 @@ impl TransformOptions {
     /// The engine asked for; an error where another option asks for what it does not have, which would be ignored silently.
     fn engine(&self) -> Result<Engine, Failure> {
         let engine = self.mode.map_or(self.engine, Engine::Floats);
-        let has_portable_bits = match engine {
-            Engine::Native => false,
-            Engine::Floats(mode) => mode.has_portable_bits(),
-            Engine::Residues => !self.computing.residues.native_fallback,
-            _ => true,
-        };
-        if self.reproducible && !has_portable_bits {
-            return Err(Failure::Usage(format!(
-                "the engine {engine} has other bits on other machines; leave out --reproducible, or take --engine digits"
-            )));
-        }
         if engine == Engine::Native && self.computing.products == ProductsName::Exact {
             return Err(Failure::Usage(
                 "--products says how much of digit products is formed, and the engine native has none; leave it out, or take --engine digits".into(),

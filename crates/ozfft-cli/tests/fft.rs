@@ -252,7 +252,7 @@ fn options_that_an_engine_by_name_does_not_have_are_rejected() {
     let plan = ["plan", "--shape", "16", "--engine"];
     for (engine, options, said) in [
         ("native", &["--reproducible"][..], "other bits"),
-        ("bf16", &["--reproducible"], "--engine digits"),
+        ("bf16", &["--reproducible"], "the engine digits"),
         ("ozaki", &["--reproducible"], "ozaki"),
         ("native", &["--products", "exact"], "--products"),
         ("native", &["--substrate", "scalar"], "--substrate"),
