@@ -145,9 +145,11 @@ def _axes(axes: Any, rank: int) -> list[int]:
 
 def _accuracy(accuracy: Any) -> float:
     """The header's number of an accuracy, which is written as for :func:`ozfft.plan`."""
-    named = {None: 0.0, "double": 0.0, "single": -1.0}
+    named = {"double": 0.0, "single": -1.0}
     wrong = AccuracyError(f'accuracy {accuracy!r} is not usable; give a relative error between 0 and 1, "double", "single" or "bits:40"')
-    if accuracy is None or isinstance(accuracy, str):
+    if accuracy is None:
+        return 0.0
+    if isinstance(accuracy, str):
         if accuracy in named:
             return named[accuracy]
         try:
@@ -168,10 +170,10 @@ def _device(device: Any) -> int | None:
         return None
     wrong = DeviceError(f'there is no device {device!r}; give the number of this rank\'s GPU, or "cuda:1" for 1, or None for the processor')
     if isinstance(device, str):
-        name, _, number = device.partition(":")
-        if name != "cuda" or not (number.isdecimal() or device == "cuda"):
+        name, _, digits = device.partition(":")
+        if name != "cuda" or not (digits.isdecimal() or device == "cuda"):
             raise wrong
-        device = int(number or 0)
+        device = int(digits or 0)
     number = operator.index(device)
     if not 0 <= number < 1 << 31:
         raise wrong
