@@ -1,7 +1,7 @@
 from typing import Any, final
 
 __all__ = [
-    "Plan", "plan", "plan_memory", "set_plan_memory", "clear_plans", "units", "executions",
+    "Plan", "Prepared", "plan", "prepared", "plan_memory", "set_plan_memory", "clear_plans", "units", "executions",
     "convolve_integers", "multiply_bytes",
     "before_fork", "after_fork_in_parent", "after_fork_in_child", "__version__",
 ]  # fmt: skip
@@ -30,6 +30,7 @@ class Plan:
     def run(self, input: int, output: int) -> None: ...
     def run_device(self, input: int, output: int, workspace: int, stream: int) -> None: ...
 
+@final
 class Prepared:
     def run(self, input: int, output: int) -> None: ...
 
