@@ -185,7 +185,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bar = progress(cases.len() * settings.len(), "running", arguments.json);
     let heading = [
         "program",
-        "transforms",
+        "engine",
         "ms of one",
         "run, s",
         "share",
