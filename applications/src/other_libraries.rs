@@ -103,6 +103,7 @@ impl OtherTransform {
             kind: problem.kind(),
             shape: problem.shape(),
             batch,
+            interleaved: false,
         };
         let (read, written) = arrays.lengths();
         let (mut input, mut output) = (vec![0.0; read], vec![0.0; written]);

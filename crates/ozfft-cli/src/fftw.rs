@@ -95,7 +95,7 @@ type SetThreads = unsafe extern "C" fn(threads: c_int);
 /// `MKL_Get_Version_String` of mkl_service.h.
 type GetVersion = unsafe extern "C" fn(text: *mut c_char, length: c_int);
 
-/// Equal arrays in C order, one after the other, transformed over all axes without scaling: complex input forward, real
+/// Equal arrays in C order, one after the other or side by side, transformed over all axes without scaling: complex input forward, real
 /// input forward to half-spectra, half-spectra back to real output.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrays<'a> {
@@ -103,6 +103,8 @@ pub struct Arrays<'a> {
     /// Of the real arrays, for real transforms.
     pub shape: &'a [usize],
     pub batch: usize,
+    /// The arrays lie side by side: one number of each, and then the next one of each.
+    pub interleaved: bool,
 }
 
 impl Arrays<'_> {
@@ -120,6 +122,14 @@ impl Arrays<'_> {
             Kind::ComplexToComplex => (self.points(), self.points()),
             Kind::RealToComplex => (self.points(), self.half_points()),
             Kind::ComplexToReal => (self.half_points(), self.points()),
+        }
+    }
+
+    /// Elements from one number to the next of its row, and from one array to the next, which is `distance` where they lie one after the other.
+    fn strides(&self, distance: usize) -> (usize, usize) {
+        match self.interleaved {
+            true => (self.batch, 1),
+            false => (1, distance),
         }
     }
 
@@ -251,7 +261,9 @@ impl Fftw {
             .collect::<Option<Vec<_>>>()?;
         let (rank, batch) = (integer(lengths.len())?, integer(arrays.batch)?);
         let (from, to) = arrays.distances();
-        let (from, to) = (integer(from)?, integer(to)?);
+        let integers = |(stride, distance)| Some((integer(stride)?, integer(distance)?));
+        let (from_stride, from) = integers(arrays.strides(from))?;
+        let (to_stride, to) = integers(arrays.strides(to))?;
         let (input_start, output_start) = (input.as_mut_ptr(), output.as_mut_ptr());
         // No embedding: rows lie one after the other, those of half-spectra with n/2+1 elements.
         let dense = std::ptr::null();
@@ -265,11 +277,11 @@ impl Fftw {
                     batch,
                     input_start,
                     dense,
-                    1,
+                    from_stride,
                     from,
                     output_start,
                     dense,
-                    1,
+                    to_stride,
                     to,
                     effort.flag(),
                 )
@@ -287,11 +299,11 @@ impl Fftw {
                         batch,
                         input_start,
                         dense,
-                        1,
+                        from_stride,
                         from,
                         output_start,
                         dense,
-                        1,
+                        to_stride,
                         to,
                         FORWARD,
                         effort.flag(),
@@ -320,6 +332,7 @@ impl Fftw {
             kind: Kind::ComplexToComplex,
             shape,
             batch: 1,
+            interleaved: false,
         };
         let mut values = input.to_vec();
         let mut output = vec![Complex::new(0.0, 0.0); input.len()];
@@ -437,6 +450,7 @@ mod tests {
                 kind,
                 shape: &shape,
                 batch,
+                interleaved: false,
             };
             let mut input = vec![0.0; arrays.lengths().0];
             let mut output = vec![0.0; arrays.lengths().1];

@@ -57,7 +57,7 @@ pub fn substrate_parser() -> impl TypedValueParser<Value = Substrate> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Substrate>())
 }
 
-/// Several substrates on the command line: `all`, or names joined by commas.
+/// Several substrates on the command line: `all`, which has `auto` too, or names joined by commas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubstrateList(pub Vec<Substrate>);
 
@@ -65,7 +65,7 @@ pub struct SubstrateList(pub Vec<Substrate>);
 pub fn parse_substrates(text: &str) -> Result<SubstrateList, String> {
     let every = || CpuUnit::INTEGERS.iter().map(|&unit| Substrate::Cpu(unit));
     if text == "all" {
-        return Ok(SubstrateList(every().collect()));
+        return Ok(SubstrateList(every().chain([Substrate::Auto]).collect()));
     }
     let read = |name: &str| name.trim().parse::<Substrate>();
     let substrates: Result<Vec<_>, _> = text.split(',').map(read).collect();
@@ -511,7 +511,7 @@ mod tests {
             [CpuUnit::WideInteger.into(), CpuUnit::Scalar.into()]
         );
         let all = read("all");
-        assert!(all.contains(&CpuUnit::Scalar.into()) && !all.contains(&Substrate::Auto));
+        assert!(all.contains(&CpuUnit::Scalar.into()) && all.contains(&Substrate::Auto));
         let names: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(read(&names.join(",")), all);
         let message = parse_substrates("scalar,abacus").expect_err("there is no such unit");

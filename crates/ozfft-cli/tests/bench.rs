@@ -54,6 +54,15 @@ fn every_record_has_all_keys() {
     ] {
         assert!(find(&records, engine, substrate).is_some(), "{engine}");
     }
+    // What a plan takes that asks for nothing is one of them, or two at once, and is marked.
+    let automatic = records.iter().filter(|record| record["automatic"] == true);
+    let automatic: Vec<&Value> = automatic.collect();
+    let [automatic] = automatic[..] else {
+        panic!("{} rows are marked: {automatic:?}", automatic.len());
+    };
+    assert_eq!(automatic["engine"], "digits");
+    let plan = json(&["plan", "--shape", "64", "--batch", "4", "--json"]);
+    assert_eq!(automatic["substrate"], plan[0]["substrate"], "{plan:?}");
     // Either all are compared with FFTW or it is not installed and none is.
     let fftw = find(&records, "fftw", "fp64").is_some();
     for record in &records {
@@ -79,6 +88,7 @@ fn every_kind_and_rank_is_measured() {
         &["--shape", "4x6x5", "--kind", "r2c"],
         &["--shape", "4x6x5", "--batch", "2", "--kind", "c2r"],
         &["--shape", "8x8", "--accuracy", "single", "--threads", "2"],
+        &["--shape", "30", "--batch", "6", "--interleaved"],
     ] {
         let records = bench(&[options, &["--substrates", "scalar"]].concat());
         assert!(find(&records, "digits", "scalar").is_some(), "{options:?}");
@@ -125,6 +135,11 @@ fn requests_that_cannot_be_measured_are_rejected() {
         "--definitions",
     );
     reject(&["--definitions", "nowhere.json"], "nowhere.json");
+    reject(&["--shape", "8x8", "--interleaved"], "along one axis");
+    reject(
+        &["--interleaved", "--definitions", "x.json"],
+        "--definitions",
+    );
 }
 
 #[test]
@@ -227,7 +242,7 @@ fn steps_replace_the_planners_and_must_fit_the_length() {
 /// The remedy named options that were not given, and not those that were.
 #[test]
 fn options_for_gpus_are_named_when_they_are_given_for_the_processor() {
-    for option in [&["--interleaved"][..], &["--variants", "auto"]] {
+    for option in [&["--integers-only"][..], &["--variants", "auto"]] {
         let message = fail(&[&["bench", "--shape", "64"][..], option].concat());
         let said = message.contains(option[0]) && !message.contains("--points");
         assert!(said, "{message}");

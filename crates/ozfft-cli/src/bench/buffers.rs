@@ -111,6 +111,7 @@ mod tests {
                 kind,
                 shape: &[4, 6],
                 batch: 3,
+                interleaved: false,
             };
             let mut buffers = Buffers::new(&arrays, 1);
             buffers.refill();

@@ -20,6 +20,8 @@ struct Entry {
     kind: KindName,
     accuracy: String,
     substrates: String,
+    #[serde(default)]
+    interleaved: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -117,6 +119,7 @@ impl Entry {
                 threads: self.threads,
                 kind: self.kind,
                 accuracy: parse_accuracy(&self.accuracy)?,
+                interleaved: self.interleaved,
                 substrates: parse_substrates(&self.substrates)?,
                 steps: None,
                 engines: Vec::new(),
@@ -128,7 +131,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ozfft::Accuracy;
+    use ozfft::{Accuracy, Substrate};
 
     const TWO: &str = r#"{"definitions": [
         {"name": "a", "group": "one", "shape": "8x4", "batch": 3, "threads": 2, "kind": "r2c",
@@ -198,6 +201,12 @@ mod tests {
         for Definition { name, setting, .. } in curve {
             let points: usize = setting.shape.0.iter().product();
             assert_eq!(points * setting.batch, 1 << 20, "{name}");
+        }
+        let strided = definitions.select(&["strided".into()]).expect("a group");
+        assert!(strided.iter().all(|one| one.setting.interleaved));
+        // What nobody asks for by name is measured everywhere.
+        for Definition { name, setting, .. } in &definitions.list {
+            assert!(setting.substrates.0.contains(&Substrate::Auto), "{name}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The engines to be timed, behind one interface: ozfft on each of its units, RustFFT, FFTW, MKL.
 
 use super::buffers::Buffers;
-use super::{Setting, lines};
+use super::{Setting, interleaved_layout, lines};
 use crate::failure::Failure;
 use crate::fftw::{Effort, Fftw};
 use crate::measure::problem_of;
 use crate::report::note;
 use ozfft::{
     Accuracy, BlockRecipe, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner,
-    Problem,
+    Problem, Substrate,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -95,6 +95,8 @@ pub struct Candidate<'a> {
     pub threads_linger: bool,
     /// The relative L2 error that the result cannot have.
     pub error_limit: f64,
+    /// What multiplies digits where nothing is asked for.
+    pub automatic: bool,
     call: Call<'a>,
 }
 
@@ -114,7 +116,7 @@ pub fn candidates<'a>(
 ) -> Result<Vec<Candidate<'a>>, Failure> {
     let mut candidates = digits(setting, notices)?;
     for &engine in &setting.engines {
-        let plan = Planner::new().plan(&problem(setting).engine(engine))?;
+        let plan = Planner::new().plan(&problem(setting)?.engine(engine))?;
         candidates.push(planned(engine.name(), plan.bound(), plan));
     }
     candidates.push(rustfft(setting)?);
@@ -128,22 +130,27 @@ pub fn candidates<'a>(
     Ok(candidates)
 }
 
-fn problem(setting: &Setting) -> Problem {
-    problem_of(setting.kind.into(), &setting.shape.0, Direction::Forward)
+fn problem(setting: &Setting) -> Result<Problem, Failure> {
+    let problem = problem_of(setting.kind.into(), &setting.shape.0, Direction::Forward)
         // The others never scale.
         .norm(Norm::Unscaled)
         .batch(setting.batch)
         .threads(setting.threads)
-        .accuracy(setting.accuracy)
+        .accuracy(setting.accuracy);
+    if !setting.interleaved {
+        return Ok(problem);
+    }
+    let layout = interleaved_layout(setting.kind, &setting.shape, setting.batch)?;
+    Ok(problem.input_layout(layout.clone()).output_layout(layout))
 }
 
 /// Whether shape, batch, threads and accuracy can be planned at all: asked before memory is taken.
 pub fn validate(setting: &Setting) -> Result<(), Failure> {
-    Ok(problem(setting).validate()?)
+    Ok(problem(setting)?.validate()?)
 }
 
 fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'static>>, Failure> {
-    let problem = problem(setting).engine(Engine::Digits);
+    let problem = problem(setting)?.engine(Engine::Digits);
     let planner = Planner::new();
     let mut candidates: Vec<Candidate<'static>> = Vec::new();
     for &substrate in &setting.substrates.0 {
@@ -153,9 +160,18 @@ fn digits(setting: &Setting, notices: &mut Notices) -> Result<Vec<Candidate<'sta
             Some(recipe) => plan_with(&problem, recipe),
         };
         match plan {
-            // `auto` may be one that was named as well.
-            Ok(plan) if candidates.iter().any(|c| c.substrate == plan.substrate()) => {}
-            Ok(plan) => candidates.push(planned(DIGITS, plan.bound(), plan)),
+            Ok(plan) => {
+                // `auto` may be one that was named as well, or two of them.
+                let automatic = substrate == Substrate::Auto;
+                let name = plan.substrate();
+                match candidates.iter_mut().find(|c| c.substrate == name) {
+                    Some(candidate) => candidate.automatic |= automatic,
+                    None => candidates.push(Candidate {
+                        automatic,
+                        ..planned(DIGITS, plan.bound(), plan)
+                    }),
+                }
+            }
             Err(FftError::Unsupported(why)) => {
                 notices.tell(format!("substrate {substrate} is left out: {why}"));
             }
@@ -265,14 +281,23 @@ fn planned(engine: &'static str, error_limit: f64, plan: Arc<Plan<f64>>) -> Cand
         consumes_input: false,
         threads_linger: false,
         error_limit,
+        automatic: false,
         call: Box::new(call),
     }
 }
 
-/// RustFFT and RealFFT. They transform lines, not arrays: several axes go through the library's loop over lines.
+/// The length of lines that lie one after the other.
+fn contiguous_lines(setting: &Setting) -> Option<usize> {
+    match setting.shape.0[..] {
+        [length] if !setting.interleaved => Some(length),
+        _ => None,
+    }
+}
+
+/// RustFFT and RealFFT. They transform contiguous lines, not arrays: all else goes through the library's loop over lines.
 fn rustfft(setting: &Setting) -> Result<Candidate<'static>, Failure> {
-    let [length] = setting.shape.0[..] else {
-        let plan = Planner::new().plan(&problem(setting).engine(Engine::Native))?;
+    let Some(length) = contiguous_lines(setting) else {
+        let plan = Planner::new().plan(&problem(setting)?.engine(Engine::Native))?;
         return Ok(planned(RUSTFFT, FLOATING_POINT_ERROR, plan));
     };
     Ok(Candidate {
@@ -281,6 +306,7 @@ fn rustfft(setting: &Setting) -> Result<Candidate<'static>, Failure> {
         consumes_input: true,
         threads_linger: false,
         error_limit: FLOATING_POINT_ERROR,
+        automatic: false,
         call: lines::transform(setting.kind.into(), length, setting.batch, setting.threads),
     })
 }
@@ -288,10 +314,10 @@ fn rustfft(setting: &Setting) -> Result<Candidate<'static>, Failure> {
 /// The native engine on lines, where it is not RustFFT behind another interface alone: long ones are divided, batches and real ones have loops of
 /// their own.
 fn native_lines(setting: &Setting) -> Result<Option<Candidate<'static>>, Failure> {
-    let [_] = setting.shape.0[..] else {
+    if contiguous_lines(setting).is_none() {
         return Ok(None);
-    };
-    let plan = Planner::new().plan(&problem(setting).engine(Engine::Native))?;
+    }
+    let plan = Planner::new().plan(&problem(setting)?.engine(Engine::Native))?;
     Ok(Some(planned(NATIVE, FLOATING_POINT_ERROR, plan)))
 }
 
@@ -324,6 +350,7 @@ fn loaded<'a>(
         consumes_input: arrays.kind == Kind::ComplexToReal,
         threads_linger: engine == MKL && setting.threads > 1,
         error_limit: FLOATING_POINT_ERROR,
+        automatic: false,
         call: Box::new(move |buffers| {
             let (input, output) = buffers.reals_mut();
             plan.execute(input, output);

@@ -25,7 +25,7 @@ use buffers::Buffers;
 use clap::{Args, ValueEnum};
 use definitions::Definitions;
 use engines::{Libraries, Notices};
-use ozfft::{Accuracy, BlockRecipe, Device, Engine, LineRecipe};
+use ozfft::{Accuracy, BlockRecipe, Device, Engine, Layout, LineRecipe};
 use record::{Measurement, NamedMeasurement, Record, Software};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,7 +33,7 @@ use std::time::Duration;
 /// Seed of the random input; times do not depend on it.
 const SEED: u64 = 1;
 /// Options that say what is measured, which a file of definitions says itself.
-const SETTING: [&str; 9] = [
+const SETTING: [&str; 10] = [
     "shape",
     "precision",
     "batch",
@@ -43,6 +43,7 @@ const SETTING: [&str; 9] = [
     "substrates",
     "steps",
     "engines",
+    "interleaved",
 ];
 
 /// Options of `ozfft bench`.
@@ -66,7 +67,7 @@ pub struct BenchArguments {
     /// On a GPU: only these variants of ozfft (auto, int8-mma-sync, int8-wgmma, …) beside cuFFT and a copy
     #[arg(long, value_delimiter = ',', conflicts_with = "integers_only")]
     variants: Vec<String>,
-    /// On a GPU: the arrays of a batch are interleaved, as the lines along the first axis of a matrix are
+    /// The arrays of a batch are interleaved, as the lines along the first axis of a matrix are
     #[arg(long)]
     interleaved: bool,
     /// Number of arrays that one call transforms
@@ -81,7 +82,7 @@ pub struct BenchArguments {
     /// Relative error wanted of ozfft: double, single, a number such as 1e-12, or bits:40
     #[arg(long, value_parser = parse_accuracy, default_value = "double")]
     accuracy: Accuracy,
-    /// What multiplies ozfft's digits: all that this processor has, auto, or names joined by commas
+    /// What multiplies ozfft's digits: all that this processor has and what auto takes, auto alone, or names joined by commas
     #[arg(long, value_parser = parse_substrates, default_value = "all")]
     substrates: SubstrateList,
     /// Steps for ozfft instead of the planner's, for every axis: sizes joined by points, passes by bars, such as "16.4|16.4"
@@ -121,7 +122,6 @@ impl BenchArguments {
             (self.precision != Precision::Double, "--precision"),
             (self.integers_only, "--integers-only"),
             (!self.variants.is_empty(), "--variants"),
-            (self.interleaved, "--interleaved"),
         ];
         let names = given.iter().filter(|(is_given, _)| *is_given);
         names.map(|&(_, name)| name).collect()
@@ -163,6 +163,8 @@ pub struct Setting {
     threads: usize,
     kind: KindName,
     accuracy: Accuracy,
+    /// The arrays of the batch are side by side.
+    interleaved: bool,
     substrates: SubstrateList,
     /// Steps instead of the planner's.
     steps: Option<LineRecipe>,
@@ -176,6 +178,7 @@ impl Setting {
             kind: self.kind.into(),
             shape: &self.shape.0,
             batch: self.batch,
+            interleaved: self.interleaved,
         }
     }
 
@@ -190,14 +193,25 @@ impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} {}, batch {}, threads {}, accuracy {}",
+            "{} {}, batch {}{}, threads {}, accuracy {}",
             kind_text(self.kind),
             self.shape,
             self.batch,
+            if self.interleaved { " interleaved" } else { "" },
             self.threads,
             accuracy_text(self.accuracy)
         )
     }
+}
+
+/// The layout of a batch of arrays side by side.
+fn interleaved_layout(kind: KindName, shape: &Shape, batch: usize) -> Result<Layout, Failure> {
+    if shape.0.len() != 1 || kind != KindName::C2c {
+        return Err(Failure::Usage(
+            "interleaved arrays are measured for complex transforms along one axis; leave --interleaved out".into(),
+        ));
+    }
+    Ok(Layout::strided(&[batch as isize], 1))
 }
 
 fn kind_text(kind: KindName) -> String {
@@ -253,6 +267,7 @@ fn run_one(
         threads: arguments.threads,
         kind: arguments.kind,
         accuracy: arguments.accuracy,
+        interleaved: arguments.interleaved,
         substrates: arguments.substrates.clone(),
         steps: arguments.steps.clone(),
         engines: arguments.engines.clone(),
@@ -371,9 +386,10 @@ fn heading() -> [String; 9] {
 
 fn cells(measurement: &Measurement) -> Vec<String> {
     let ratio = |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
+    let chosen = if measurement.automatic { " (auto)" } else { "" };
     vec![
         measurement.engine.clone(),
-        measurement.substrate.clone(),
+        format!("{}{chosen}", measurement.substrate),
         time_text(measurement.median_ns),
         time_text(measurement.min_ns),
         measurement.runs.to_string(),

@@ -33,6 +33,12 @@ pub struct Measurement {
     /// The smallest cache that holds input and output, or `memory`; nothing where the system does not say, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrays_in: Option<String>,
+    /// The arrays of the batch were side by side.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interleaved: bool,
+    /// The unit, or the units, that a plan takes where none is asked for; nothing in older records, and where `auto` was not measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub automatic: bool,
 }
 
 /// Measurements of all engines side by side. Every engine that was planned must have been timed.
@@ -65,6 +71,8 @@ pub fn measurements(
             ratio_to_rustfft: None,
             ns_per_point: rounded(median / points as f64, 4),
             arrays_in: setting.arrays_in(),
+            interleaved: setting.interleaved,
+            automatic: candidate.automatic,
         })
     };
     assert_eq!(candidates.len(), timings.len(), "one timing per engine");
@@ -184,6 +192,8 @@ pub mod tests {
                 ratio_to_rustfft: None,
                 ns_per_point: median_ns,
                 arrays_in: None,
+                interleaved: false,
+                automatic: false,
             },
         }
     }

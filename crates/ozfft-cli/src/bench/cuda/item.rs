@@ -2,6 +2,7 @@
 
 use super::record::Measurement;
 use super::{Notices, Setting};
+use crate::bench::interleaved_layout;
 use crate::failure::Failure;
 use crate::gpu::{
     Backwards, CallSeconds, Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision,
@@ -9,9 +10,7 @@ use crate::gpu::{
 };
 use crate::options::accuracy_text;
 use num_complex::Complex;
-use ozfft::{
-    Device, Direction, Engine, FftError, Kind, Layout, Norm, Plan, Planner, Problem, Real,
-};
+use ozfft::{Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Real};
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::{Bits, same_bits};
 use std::sync::Arc;
@@ -73,13 +72,7 @@ pub fn problem(setting: &Setting) -> Result<Problem, Failure> {
 
 /// The arrays of a batch side by side.
 fn interleaved(problem: Problem, setting: &Setting) -> Result<Problem, Failure> {
-    let complex = Kind::from(setting.kind) == Kind::ComplexToComplex;
-    if setting.shape.0.len() != 1 || !complex {
-        return Err(Failure::Usage(
-            "interleaved arrays are measured for complex transforms along one axis; leave --interleaved out".into(),
-        ));
-    }
-    let layout = Layout::strided(&[setting.batch as isize], 1);
+    let layout = interleaved_layout(setting.kind, &setting.shape, setting.batch)?;
     Ok(problem.input_layout(layout.clone()).output_layout(layout))
 }
 
