@@ -27,6 +27,7 @@ use std::sync::Arc;
 pub(crate) struct Amx(());
 
 impl ListedUnit for Amx {
+    const TRANSFORMS: bool = !cfg!(test);
     type Packed = Tiles;
 
     fn detect() -> Option<Self> {

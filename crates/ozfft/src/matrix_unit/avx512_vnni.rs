@@ -23,6 +23,7 @@ use std::sync::Arc;
 pub(crate) struct Avx512Vnni(());
 
 impl ListedUnit for Avx512Vnni {
+    const TRANSFORMS: bool = !cfg!(test);
     type Packed = Packed;
 
     fn detect() -> Option<Self> {

@@ -304,6 +304,10 @@ pub(crate) fn meeting(
 
 /// Requirements of the registry on each unit: detection, and layout of matrices.
 pub(crate) trait ListedUnit: Copy + 'static {
+    /// Whether transforms are compiled for the unit. Tests inside this crate do without those of AVX-512, a third of what there is to
+    /// compile: they take the others, which have the same bits, and `tests/` has all. What the unit multiplies is tested in either.
+    const TRANSFORMS: bool = true;
+
     /// A digit matrix in the form that the products of the unit read.
     type Packed: fmt::Debug + Send + Sync;
 
@@ -330,6 +334,12 @@ pub(crate) trait ListedUnit: Copy + 'static {
     /// The unit as what multiplies matrices of bytes.
     #[cfg(feature = "residues")]
     fn byte_products(self) -> Arc<dyn ByteProducts>;
+}
+
+/// What is compiled where a unit has no transforms ([`ListedUnit::TRANSFORMS`]).
+#[cold]
+pub(crate) fn no_transforms() -> ! {
+    unreachable!("no plan has a unit without transforms")
 }
 
 /// A digit matrix for products with rows in the lanes, which units of several lanes have.
@@ -460,7 +470,10 @@ macro_rules! units {
             /// The unit of a name, where this processor has it and `OZFFT_WITHOUT` does not leave it out.
             fn detect(unit: CpuUnit) -> Option<Unit> {
                 match unit {
-                    $(#[cfg($compiled)] CpuUnit::$name => $name::detect().map(Unit::$name),)*
+                    $(
+                        #[cfg($compiled)]
+                        CpuUnit::$name if $name::TRANSFORMS => $name::detect().map(Unit::$name),
+                    )*
                     _ => None,
                 }
                 .filter(|_| !left_out(unit))
@@ -518,7 +531,16 @@ macro_rules! units {
             #[inline]
             pub(crate) fn enter<T: Task>(self, task: T) -> T::Output {
                 match self {
-                    $(#[cfg($compiled)] Unit::$name(unit) => MatrixUnit::<$lanes>::enter(unit, task),)*
+                    $(
+                        #[cfg($compiled)]
+                        Unit::$name(unit) => {
+                            if const { $name::TRANSFORMS } {
+                                MatrixUnit::<$lanes>::enter(unit, task)
+                            } else {
+                                no_transforms()
+                            }
+                        }
+                    )*
                     #[cfg(feature = "residues")]
                     Unit::Residues => task.run(),
                 }

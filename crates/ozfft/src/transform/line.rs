@@ -1,6 +1,6 @@
 //! One 1-D transform of any length over the caller's numbers.
 
-use crate::matrix_unit::{self, MatrixUnit, Unit};
+use crate::matrix_unit::{self, ListedUnit, MatrixUnit, Unit, no_transforms};
 use crate::portable::power_of_two;
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
@@ -217,7 +217,11 @@ macro_rules! compiled_once {
                         workspace: &mut [u64],
                         workers: usize,
                     ) {
-                        line.run(unit, input, output, active, workspace, workers);
+                        if const { matrix_unit::$name::TRANSFORMS } {
+                            line.run(unit, input, output, active, workspace, workers);
+                        } else {
+                            no_transforms();
+                        }
                     }
 
                     #[inline(never)]
@@ -228,7 +232,11 @@ macro_rules! compiled_once {
                         ends: &Ends<'_, $lanes>,
                         workspace: &mut [u64],
                     ) {
-                        line.run_sets(unit, sets, ends, workspace);
+                        if const { matrix_unit::$name::TRANSFORMS } {
+                            line.run_sets(unit, sets, ends, workspace);
+                        } else {
+                            no_transforms();
+                        }
                     }
                 }
             )*

@@ -1,6 +1,6 @@
 //! Parts of one long line, for programs that divide it among processes: what is done to some columns or rows of its passes.
 
-use crate::matrix_unit::{self, MatrixUnit, Unit};
+use crate::matrix_unit::{self, ListedUnit, MatrixUnit, Unit, no_transforms};
 use crate::stages::numbers::{Elements, Input, Output, Reader, Writer};
 use crate::stages::quantise::LineProperties;
 use crate::substrate::for_each_unit;
@@ -98,7 +98,13 @@ macro_rules! compiled_once {
                 match unit {
                     $(
                         #[cfg($compiled)]
-                        Unit::$name(unit) => run::<$lanes, _>(self, unit, step, range, stored, memory),
+                        Unit::$name(unit) => {
+                            if const { matrix_unit::$name::TRANSFORMS } {
+                                run::<$lanes, _>(self, unit, step, range, stored, memory)
+                            } else {
+                                no_transforms()
+                            }
+                        }
                     )*
                     #[cfg(feature = "residues")]
                     Unit::Residues => unreachable!("parts of lines are for the engine digits"),
