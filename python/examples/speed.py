@@ -13,14 +13,17 @@ import scipy.fft
 import ozfft
 
 CASES = [
-    ("fft, 16 points", "fft", (16,)),
-    ("fft, 1024 points", "fft", (1024,)),
-    ("fft, 1024 lines of 1024 points", "fft", (1024, 1024)),
-    ("fft, 2^20 points", "fft", (1 << 20,)),
-    ("fft, 10007 points (prime)", "fft", (10007,)),
-    ("rfft, 1024 lines of 1000 points", "rfft", (1024, 1000)),
-    ("fftn, 128 x 128 x 128", "fftn", (128, 128, 128)),
-    ("rfft2, 1000 x 1000", "rfft2", (1000, 1000)),
+    ("fft, 16 points", "fft", (16,), "f8"),
+    ("fft, 1024 points", "fft", (1024,), "f8"),
+    ("fft, 1024 lines of 1024 points", "fft", (1024, 1024), "f8"),
+    ("fft, 10^6 points", "fft", (10**6,), "f8"),
+    ("fft, 2^20 points", "fft", (1 << 20,), "f8"),
+    ("fft, 10007 points (prime)", "fft", (10007,), "f8"),
+    ("rfft, 1024 lines of 1000 points", "rfft", (1024, 1000), "f8"),
+    ("fftn, 128 x 128 x 128", "fftn", (128, 128, 128), "f8"),
+    ("fft2, 1024 x 1024", "fft2", (1024, 1024), "f8"),
+    ("rfft2, 1000 x 1000", "rfft2", (1000, 1000), "f8"),
+    ("rfft2 of float32, 1024 x 1024", "rfft2", (1024, 1024), "f4"),
 ]
 
 
@@ -58,15 +61,16 @@ libraries = {
     'accuracy="single"': lambda name, x: getattr(ozfft, name)(x, accuracy="single"),
     'engine="native"': lambda name, x: getattr(ozfft, name)(x, engine="native"),
 }
-print("| call | " + " | ".join(libraries) + " | ozfft / numpy |")
-print("|---" * (len(libraries) + 2) + "|")
+print("| call | " + " | ".join(libraries) + " | ozfft / numpy | ozfft / scipy |")
+print("|---" * (len(libraries) + 3) + "|")
 rng = np.random.default_rng(1)
-for title, name, shape in CASES:
+for title, name, shape, real in CASES:
     x = rng.standard_normal(shape)
     if not name.startswith("r"):
         x = x + 1j * rng.standard_normal(shape)
+    x = x.astype(np.dtype(real) if name.startswith("r") else np.result_type(real, "c8"))
     times = []
     for call in libraries.values():
         least.began = time.thread_time()
         times.append(least(lambda: call(name, x)))
-    print(f"| {title} | " + " | ".join(text(seconds) for seconds in times) + f" | {times[2] / times[0]:.1f} |", flush=True)
+    print(f"| {title} | " + " | ".join(text(seconds) for seconds in times) + f" | {times[2] / times[0]:.1f} | {times[2] / times[1]:.1f} |", flush=True)

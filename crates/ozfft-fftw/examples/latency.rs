@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 const ESTIMATE: c_uint = 1 << 6;
 const MEASURE: c_uint = 0;
 
+/// The length that is no power of 4.
+const ROUND: usize = 1000;
+
 type Plan = *mut c_void;
 type PlanLine<T> = unsafe extern "C" fn(c_int, *mut T, *mut T, c_int, c_uint) -> Plan;
 type WithPlan = unsafe extern "C" fn(Plan);
@@ -175,8 +178,14 @@ fn table<T: Sample>(longest: usize) {
     println!("\n{}: {other}; {}\n", T::TITLE, ours.name);
     println!("| points | FFTW, ESTIMATE | FFTW, MEASURE | ozfft | over ESTIMATE | over MEASURE |");
     println!("|---|---|---|---|---|---|");
-    let mut n = 16;
-    while n <= longest {
+    // Powers of 4, and a round number, as programs ask for.
+    let powers = (2..).map(|power| 1 << (2 * power));
+    let mut lengths: Vec<usize> = powers.take_while(|&n| n <= longest).collect();
+    if longest >= ROUND {
+        lengths.push(ROUND);
+        lengths.sort_unstable();
+    }
+    for n in lengths {
         let own = measured(&ours, n, ESTIMATE);
         let micro = |seconds: f64| format!("{:.3} µs", 1e6 * seconds);
         match &real {
@@ -193,7 +202,6 @@ fn table<T: Sample>(longest: usize) {
             }
             None => println!("| {n} | | | {} | | |", micro(own)),
         }
-        n *= 4;
     }
 }
 

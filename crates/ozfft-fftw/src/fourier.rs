@@ -13,7 +13,7 @@ use crate::strides::{
     scatter_real,
 };
 use crate::threads;
-use crate::workspace::{expect_memory, with_room, with_workspace, zeros};
+use crate::workspace::{expect_memory, with_array, with_room, with_workspace, zeros};
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};
 use std::sync::{Arc, OnceLock};
@@ -29,7 +29,21 @@ pub(crate) struct Fourier<T: Number> {
     empty: bool,
     options: Options,
     direct: Option<Direct<T>>,
-    packed: OnceLock<Result<Option<Arc<Plan<T>>>, FftwError>>,
+    packed: OnceLock<Planned<T>>,
+    /// Where the elements of input and output lie, and how many there are: what every call through buffers needs.
+    sides: (Side, Side),
+    elements: (usize, usize),
+}
+
+/// A plan, none where there is nothing but a copy, or why there is none.
+type Planned<T> = Result<Option<Arc<Plan<T>>>, FftwError>;
+
+/// The plan of what was found when it was planned.
+fn made<T: Number>(planned: &Planned<T>) -> Result<Option<&Plan<T>>, FftwError> {
+    match planned {
+        Ok(plan) => Ok(plan.as_deref()),
+        Err(error) => Err(error.clone()),
+    }
 }
 
 /// A plan for the caller's arrays as they lie.
@@ -74,24 +88,22 @@ impl<T: Number> Fourier<T> {
             options: options.for_points(points),
             direct: None,
             packed: OnceLock::new(),
+            sides: (Side::new(), Side::new()),
+            elements: (0, 0),
         };
+        fourier.sides = (fourier.input_side(), fourier.output_side());
         if empty {
             return Ok(fourier);
         }
         fourier.expect_addressable()?;
+        fourier.elements = (count(&fourier.sides.0)?, count(&fourier.sides.1)?);
         if fourier.loops < fourier.dimensions.len() {
             fourier.direct = fourier.plan_direct()?;
         }
         // What `fftw_execute` will need is planned now: later the failure could not be reported.
         let (buffers, plan) = match fourier.algorithm(arrays.0, arrays.1) {
             Algorithm::Packed => (fourier.buffer_bytes()?, fourier.packed_plan()?),
-            _ => (
-                0,
-                fourier
-                    .direct
-                    .as_ref()
-                    .map(|direct| Arc::clone(&direct.plan)),
-            ),
+            _ => (0, fourier.direct.as_ref().map(|direct| &*direct.plan)),
         };
         let workspace = plan.map_or(0, |plan| 8 * plan.workspace_len() as u64);
         expect_memory(buffers.saturating_add(workspace))?;
@@ -173,10 +185,28 @@ impl<T: Number> Fourier<T> {
         )
     }
 
-    /// The problem, without layouts.
-    fn problem(&self) -> Problem {
-        let shape = self.shape();
-        let axes: Vec<usize> = (self.loops..shape.len()).collect();
+    /// How many of the loops, which are sorted, run over elements that lie closer together than any of the transformed dimensions do, in the input and
+    /// in the output.
+    fn inner_loops(&self) -> usize {
+        let (loops, transformed) = self.dimensions.split_at(self.loops);
+        let apart = transformed.iter().filter(|d| d.length != 1);
+        let nearest = apart.fold((usize::MAX, usize::MAX), |(input, output), d| {
+            (
+                input.min(d.input.unsigned_abs()),
+                output.min(d.output.unsigned_abs()),
+            )
+        });
+        let is_inner = |d: &&Dimension| {
+            d.input.unsigned_abs() < nearest.0 && d.output.unsigned_abs() < nearest.1
+        };
+        loops.iter().rev().take_while(is_inner).count()
+    }
+
+    /// The problem, without layouts; the last `inner` of the loops come after the transformed dimensions.
+    fn problem(&self, inner: usize) -> Problem {
+        let mut shape = self.shape();
+        shape[self.loops - inner..].rotate_left(inner);
+        let axes: Vec<usize> = (self.loops - inner..shape.len() - inner).collect();
         let problem = match self.kind {
             Kind::ComplexToComplex => Problem::complex(&shape).direction(self.direction),
             Kind::RealToComplex => Problem::real_to_complex(&shape),
@@ -217,6 +247,9 @@ impl<T: Number> Fourier<T> {
         if !dense && !padded {
             return Ok(None);
         }
+        // Loops over elements that lie closer together than those of the lines come last, as in C order: lines that lie side by side
+        // are numbered one after the other, and are read and written by rows.
+        let inner = if padded { 0 } else { self.inner_loops() };
         let layout = |side: &Side, real: bool| {
             if padded {
                 return if real {
@@ -227,10 +260,13 @@ impl<T: Number> Fourier<T> {
             }
             let (low, _) = extent(side).unwrap_or_default();
             let elements: usize = side.iter().map(|&(length, _)| length).product();
-            Layout::strided(&strides(side), elements as isize).with_offset(low.unsigned_abs())
+            let mut strides = strides(side);
+            strides[self.loops - inner..].rotate_left(inner);
+            Layout::strided(&strides, elements as isize).with_offset(low.unsigned_abs())
         };
         let (from, to) = (layout(&input, real_input), layout(&output, real_output));
-        let problem = self.problem().input_layout(from).output_layout(to);
+        let problem = self.problem(inner);
+        let problem = problem.input_layout(from).output_layout(to);
         let range = |side: &Side, real: bool, count: usize| {
             let unit = if real { 1 } else { 2 };
             let (low, _) = extent(side).unwrap_or_default();
@@ -250,17 +286,17 @@ impl<T: Number> Fourier<T> {
     }
 
     /// The plan for arrays of our own; none where there is nothing but a copy.
-    fn packed_plan(&self) -> Result<Option<Arc<Plan<T>>>, FftwError> {
+    fn packed_plan(&self) -> Result<Option<&Plan<T>>, FftwError> {
         if let Some(planned) = self.packed.get() {
-            return planned.clone();
+            return made(planned);
         }
         // Not within the lock, which a forked process might find locked for ever; a second thread has planned the same.
         let planned = if self.loops == self.dimensions.len() {
             Ok(None)
         } else {
-            planning::plan(&self.problem(), &self.options).map(Some)
+            planning::plan(&self.problem(0), &self.options).map(Some)
         };
-        self.packed.get_or_init(|| planned).clone()
+        made(self.packed.get_or_init(|| planned))
     }
 
     /// How these arrays are transformed.
@@ -384,44 +420,67 @@ impl<T: Number> Fourier<T> {
     /// As [`crate::plan::FftwPlan::execute`].
     unsafe fn through_buffers(&self, input: Ends<T>, output: Ends<T>) -> Result<(), FftwError> {
         let plan = self.packed_plan()?;
-        let (from, to) = (self.input_side(), self.output_side());
+        let (from, to) = (&self.sides.0[..], &self.sides.1[..]);
         // SAFETY: the caller's promise.
         unsafe {
             match (self.kind, plan) {
                 (Kind::ComplexToComplex, plan) => {
-                    let mut values = gather_complex(input, &from)?;
-                    if let Some(plan) = plan {
-                        self.finish(&plan, |plan, workspace| {
-                            plan.process_with_workspace(&mut values, workspace)
-                        })?;
-                    }
-                    scatter_complex(values, output, &to);
+                    let words = plan.map_or(0, |plan| plan.workspace_len());
+                    with_array(self.elements.0, words, |values, workspace| {
+                        gather_complex(input, from, values);
+                        if let Some(plan) = plan {
+                            done(threads::run(self.options.threads, || {
+                                plan.process_with_workspace(values, workspace)
+                            }))?;
+                        }
+                        scatter_complex(values.iter().copied(), output, to);
+                        Ok::<(), FftwError>(())
+                    })??;
                 }
                 (Kind::RealToComplex, Some(plan)) => {
-                    let values = gather_real(input, &from)?;
-                    let mut halves = zeros(count(&to)?)?;
-                    self.finish(&plan, |plan, workspace| {
-                        plan.process_real_to_complex_with_workspace(&values, &mut halves, workspace)
-                    })?;
-                    scatter_complex(halves, output, &to);
+                    let values = gather_real(input, from)?;
+                    with_array(
+                        self.elements.1,
+                        plan.workspace_len(),
+                        |halves, workspace| {
+                            done(threads::run(self.options.threads, || {
+                                plan.process_real_to_complex_with_workspace(
+                                    &values, halves, workspace,
+                                )
+                            }))?;
+                            scatter_complex(halves.iter().copied(), output, to);
+                            Ok::<(), FftwError>(())
+                        },
+                    )??;
                 }
                 (Kind::RealToComplex, None) => {
-                    let values = gather_real(input, &from)?;
+                    let values = gather_real(input, from)?;
                     let values = values
                         .into_iter()
                         .map(|value| Complex::new(value, T::default()));
-                    scatter_complex(values, output, &to);
+                    scatter_complex(values, output, to);
                 }
                 (Kind::ComplexToReal, Some(plan)) => {
-                    let halves = gather_complex(input, &from)?;
-                    let mut values = zeros(count(&to)?)?;
-                    self.finish(&plan, |plan, workspace| {
-                        plan.process_complex_to_real_with_workspace(&halves, &mut values, workspace)
-                    })?;
-                    scatter_real(values, output, &to);
+                    let mut values = zeros(self.elements.1)?;
+                    with_array(
+                        self.elements.0,
+                        plan.workspace_len(),
+                        |halves, workspace| {
+                            gather_complex(input, from, halves);
+                            done(threads::run(self.options.threads, || {
+                                plan.process_complex_to_real_with_workspace(
+                                    halves,
+                                    &mut values,
+                                    workspace,
+                                )
+                            }))?;
+                            scatter_real(values, output, to);
+                            Ok::<(), FftwError>(())
+                        },
+                    )??;
                 }
                 (Kind::ComplexToReal, None) => {
-                    scatter_real(gather_real(input, &from)?, output, &to);
+                    scatter_real(gather_real(input, from)?, output, to);
                 }
             }
         }
@@ -456,16 +515,16 @@ impl<T: Number> Fourier<T> {
     /// # Safety
     /// As [`crate::plan::FftwPlan::execute`].
     unsafe fn fill_with_nan(&self, output: Ends<T>) {
-        let side = self.output_side();
+        let side = &self.sides.1[..];
         // SAFETY: the caller's promise.
         unsafe {
             match self.kind {
                 Kind::ComplexToReal => {
-                    scatter_real(std::iter::repeat(T::NOT_A_NUMBER), output, &side)
+                    scatter_real(std::iter::repeat(T::NOT_A_NUMBER), output, side)
                 }
                 _ => {
                     let value = Complex::new(T::NOT_A_NUMBER, T::NOT_A_NUMBER);
-                    scatter_complex(std::iter::repeat(value), output, &side);
+                    scatter_complex(std::iter::repeat(value), output, side);
                 }
             }
         }

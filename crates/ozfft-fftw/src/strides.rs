@@ -120,25 +120,27 @@ pub(crate) fn for_each_offset(side: &[(usize, isize)], visit: &mut impl FnMut(is
     walk(side, 0, visit);
 }
 
-/// Copies complex elements to an array of our own.
+/// Copies complex elements to an array of our own, which has as many.
 ///
 /// # Safety
 /// All elements of `side` from `from` on may be read and are not written meanwhile.
 pub(crate) unsafe fn gather_complex<T: Number>(
     from: Ends<T>,
     side: &[(usize, isize)],
-) -> Result<Vec<Complex<T>>, FftwError> {
-    let mut values = with_room(count(side)?)?;
+    values: &mut [Complex<T>],
+) {
+    let mut values = values.iter_mut();
     for_each_offset(side, &mut |offset| {
-        // SAFETY: one of the elements; an address need not be aligned.
-        values.push(unsafe {
-            Complex::new(
-                from.re.offset(offset).read_unaligned(),
-                from.im.offset(offset).read_unaligned(),
-            )
-        });
+        if let Some(value) = values.next() {
+            // SAFETY: one of the elements; an address need not be aligned.
+            *value = unsafe {
+                Complex::new(
+                    from.re.offset(offset).read_unaligned(),
+                    from.im.offset(offset).read_unaligned(),
+                )
+            };
+        }
     });
-    Ok(values)
 }
 
 /// Copies real elements to an array of our own.

@@ -2,6 +2,8 @@
 //! about the reason.
 
 use crate::ffi::FftwError;
+use crate::number::Number;
+use num_complex::Complex;
 use std::alloc::Layout;
 use std::cell::Cell;
 
@@ -66,6 +68,28 @@ pub(crate) fn with_workspace<R>(
     Ok(result)
 }
 
+/// Runs `work` with an array of so many elements, of any values, and with so many words of workspace.
+pub(crate) fn with_array<T: Number, R>(
+    count: usize,
+    words: usize,
+    work: impl FnOnce(&mut [Complex<T>], &mut [u64]) -> R,
+) -> Result<R, FftwError> {
+    let of_array = count
+        .checked_mul(size_of::<Complex<T>>())
+        .map(|bytes| bytes.div_ceil(size_of::<u64>()));
+    let all = of_array.and_then(|of_array| of_array.checked_add(words));
+    let (Some(of_array), Some(all)) = (of_array, all) else {
+        return Err(no_room::<Complex<T>>(count));
+    };
+    with_workspace(all, |memory| {
+        let (array, workspace) = memory.split_at_mut(of_array);
+        // SAFETY: words enough for so many complex numbers of f32 or f64, whose alignment is at most a word's, and for which any bits
+        // are values.
+        let array = unsafe { std::slice::from_raw_parts_mut(array.as_mut_ptr().cast(), count) };
+        work(array, workspace)
+    })
+}
+
 /// Rejects what the machine could not even hold.
 pub(crate) fn expect_memory(needed: u64) -> Result<(), FftwError> {
     match physical_memory() {
@@ -106,6 +130,21 @@ mod tests {
             });
             assert_eq!(outer, Ok(words));
         }
+    }
+
+    #[test]
+    fn an_array_and_its_workspace_are_apart_and_as_long_as_asked_for() {
+        for (count, words) in [(0, 0), (3, 5), (20, 100), (KEPT, 1)] {
+            let outcome = with_array::<f32, _>(count, words, |array, workspace| {
+                workspace.fill(u64::MAX);
+                array.fill(Complex::new(1.0, 2.0));
+                assert!(workspace.iter().all(|&word| word == u64::MAX));
+                (array.len(), workspace.len())
+            });
+            assert_eq!(outcome, Ok((count, words)));
+        }
+        let rejected = with_array::<f64, _>(usize::MAX / 4, 1, |_, _| ());
+        assert!(matches!(rejected, Err(FftwError::Memory { .. })));
     }
 
     #[test]
