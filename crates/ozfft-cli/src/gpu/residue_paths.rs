@@ -192,3 +192,17 @@ pub const RESIDUE_PATHS_OF_KINDS: &[ResiduePath] = &[
         numbers: Numbers::Singles,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_a_block_are_as_many_as_were_asked_for() {
+        assert_eq!(faults_of_block(4096, 1), 4096);
+        assert_eq!(faults_of_block(0, 100), 0);
+        // A hundredth of 16,384, and the first sums among them are those of a shorter block.
+        let (long, short) = (faults_of_block(16_384, 100), faults_of_block(4096, 100));
+        assert!((120..210).contains(&long) && short < long, "{short} {long}");
+    }
+}
