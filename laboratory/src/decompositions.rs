@@ -396,6 +396,36 @@ fn recursion(count: usize) -> Result<Recursion, ResidueError> {
     })
 }
 
+/// A count of one of the decompositions of 1024 points, by its steps: for one point of a line.
+pub fn count(steps: &str, field: &str) -> Result<f64, String> {
+    let wanted = |of: &Decomposition| {
+        let own: Vec<String> = of.steps.iter().map(usize::to_string).collect();
+        own.join(".") == steps
+    };
+    let found = decompositions(1024).into_iter().find(wanted);
+    let found = found.ok_or_else(|| format!("no decomposition has the steps {steps}"))?;
+    let line = inputs::uniform_complex(1024, 1);
+    let (_, counts) = transformed(&line, &found).map_err(|error| error.to_string())?;
+    match field {
+        "outputs" => Ok(counts.outputs / 1024.0),
+        "products" => Ok(counts.products / 1024.0),
+        _ => Err(format!("a decomposition has no {field}")),
+    }
+}
+
+/// Moduli of the second system, or the products that it adds, where the first has so many.
+pub fn recursion_count(moduli: &str, field: &str) -> Result<f64, String> {
+    let count = moduli
+        .parse()
+        .map_err(|_| format!("{moduli} is no number of moduli"))?;
+    let found = recursion(count).map_err(|error| error.to_string())?;
+    match field {
+        "moduli" => Ok(found.second as f64),
+        "products" => Ok(found.products as f64),
+        _ => Err(format!("phase B by residues has no {field}")),
+    }
+}
+
 /// The document, which is the same on every machine.
 fn document() -> Result<String, Failure> {
     let failed = |error: ResidueError| Failure::Check(error.to_string());

@@ -21,6 +21,11 @@ fn record(name: &str) -> Value {
 }
 
 fn paths() -> Value {
+    record("2026-11-18-h200-paths.json")
+}
+
+/// The record whose instructions a profiler counted.
+fn counted() -> Value {
     record("2026-11-15-h200-paths.json")
 }
 
@@ -142,22 +147,73 @@ fn times_of_paths_are_those_of_the_record() {
         seconds(&paths, "residues-kulisch32"),
     );
     rows.agree("kulisch-over-fp64", "found", &[double / kulisch]);
-    // 12 outputs a point, the time beyond that without reconstruction.
-    let without = seconds(&paths, "without-reconstruction");
-    rows.agree("gamma-kulisch", "found", &[1e3 * (kulisch - without)]);
-    let one_by_one = seconds(&paths, "residues-garner-one-by-one");
-    rows.agree("gamma-garner", "found", &[1e3 * (one_by_one - without)]);
-    rows.agree("f-fft", "found", &[(double - without) / double]);
+    // 12 outputs a point, the time beyond that without reconstruction, in both records.
+    let beyond = |name: &str| {
+        [&paths, &counted()]
+            .map(|record| seconds(record, name) - seconds(record, "without-reconstruction"))
+    };
+    let milliseconds = |name: &str| beyond(name).map(|seconds| 1e3 * seconds);
+    rows.agree(
+        "gamma-kulisch",
+        "found",
+        &milliseconds("residues-kulisch32"),
+    );
+    rows.agree(
+        "gamma-garner",
+        "found",
+        &milliseconds("residues-garner-one-by-one"),
+    );
+    let (sums, integers) = (beyond("residues-double"), beyond("residues-kulisch32"));
+    let before = seconds(&counted(), "residues-double");
+    rows.agree("f-fft", "found", &[sums[0] / double, sums[1] / before]);
     rows.agree(
         "gamma-gain",
         "found",
-        &[(double - without) / (kulisch - without)],
+        &[0, 1].map(|of| sums[of] / integers[of]),
     );
     let roof = number(&paths, "memory_roof_seconds");
     rows.agree("floor-3", "found", &[kulisch / roof]);
     rows.verdict("gamma-garner", "holds");
     rows.verdict("gamma-kulisch", "holds");
     rows.verdict("path-kulisch", "missed");
+}
+
+/// The record of 15 November has data that make kernels in integers slower, and was said to decide nothing.
+#[test]
+fn predictions_are_judged_by_random_data() {
+    let (rows, paths) = (Rows::all(), paths());
+    for (id, name) in [
+        ("own-digits-integers", "digits-int8-integers-only"),
+        ("own-kulisch", "residues-kulisch32"),
+    ] {
+        let expected = rows.numbers(id, "reference")[0];
+        assert!(1e3 * seconds(&paths, name) < 2.0 * expected, "{id}");
+        assert!(1e3 * seconds(&counted(), name) > 2.0 * expected, "{id}");
+        rows.agree(id, "found", &[1e3 * seconds(&paths, name)]);
+        rows.verdict(id, "holds");
+    }
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/evidence.md"));
+    let page = page.expect("the page");
+    assert!(page.contains("They decided two verdicts"));
+}
+
+#[test]
+fn all_faults_that_were_made_were_put_right() {
+    let paths = paths();
+    let of = |name: &str, field: &str| {
+        let path = entries(&paths["paths"]).find(|path| path["name"] == name);
+        let count = path.expect("a path")["faults"][field].as_u64();
+        count.expect("a count")
+    };
+    // Two parts of every point in both steps of three axes.
+    let sums = 12 * (1u64 << 30);
+    for name in ["residues-redundant", "residues-redundant-faults"] {
+        assert_eq!(of(name, "sums"), sums * of(name, "calls"), "{name}");
+        assert_eq!(of(name, "corrected"), of(name, "made"), "{name}");
+        assert_eq!(of(name, "uncorrectable"), 0, "{name}");
+    }
+    assert_eq!(of("residues-redundant", "made"), 0);
+    assert!(of("residues-redundant-faults", "made") > sums / 20);
 }
 
 #[test]
@@ -269,9 +325,9 @@ fn the_break_even_of_tall_and_narrow_products_is_that_of_useful_work() {
     };
     rows.agree("eta-ts", "found", &[of("eta_ts.bands.inner-11")]);
     rows.verdict("eta-ts", "borderline");
-    // Phase A of 132 multiply-adds an output at 8.4 % of 5 PFLOP/s: 12 ms.
+    // Phase A of 132 multiply-adds an output at 9.0 % of 5 PFLOP/s: 11 ms.
     let phase_a = 1e3 * 18.0 * POINTS * 264.0 / 5e15 / of("eta_ts.inner-12");
-    assert!((phase_a - 12.2).abs() < 0.1, "{phase_a}");
+    assert!((phase_a - 11.4).abs() < 0.1, "{phase_a}");
 }
 
 #[test]
@@ -303,7 +359,7 @@ fn rows_of_table_5_take_the_fastest_plain_kernel() {
 
 #[test]
 fn confirmations_have_rows() {
-    let (rows, paths) = (Rows::all(), paths());
+    let rows = Rows::all();
     for id in [
         "gamma-roof",
         "kulisch-exact",
@@ -323,7 +379,10 @@ fn confirmations_have_rows() {
     rows.agree(
         "gamma-kulisch-operations",
         "found",
-        &[constant(&paths, "gamma_instructions.residues-kulisch32")],
+        &[constant(
+            &counted(),
+            "gamma_instructions.residues-kulisch32",
+        )],
     );
     for id in [
         "floor-2",
@@ -349,7 +408,7 @@ fn times_of_the_posts_are_those_of_the_ladder() {
         number(&found.expect("a rung")["found"], "ns_per_point")
     };
     for (id, mode) in [
-        ("post-time-fp32", "fast"),
+        ("post-time-fp32-xeon", "fast"),
         ("post-time-ozaki", "ozaki"),
         ("post-time-refined", "bf16_refined"),
     ] {
@@ -364,21 +423,143 @@ fn times_of_the_posts_are_those_of_the_ladder() {
     }
 }
 
+/// Both numbers of a ratio are of this project's modes: cuFFT, tuned for the chip, over our bf16 said the opposite.
 #[test]
-fn times_of_the_posts_dispatch_are_those_of_the_record() {
-    let (rows, record) = (
-        Rows::all(),
-        record("2026-11-17-emerald-rapids-dispatch.json"),
-    );
-    let time = |path: &str, n: u64| {
-        let found = entries(&record["rows"]).find(|row| row["path"] == path && row["n"] == n);
-        number(found.expect("a time"), "ns_per_point")
+fn times_of_the_posts_on_the_h200_compare_modes_of_one_kind() {
+    let (rows, record) = (Rows::all(), record("2026-11-18-h200-floats.json"));
+    let time = |mode: &str, n: u64| {
+        let found = entries(&record["rows"]).find(|row| row["name"] == mode && row["n"] == n);
+        number(found.expect("a mode"), "seconds")
     };
-    let gains = [64, 256].map(|n| time("Stockham radix 4", n) / time("DFT-GEMM", n));
-    rows.agree("post-dispatch-gemm", "found", &gains);
-    rows.verdict("post-dispatch-gemm", "missed");
-    let gains = [64, 256, 1024, 4096].map(|n| time("butterfly", n) / time("Stockham radix 4", n));
-    rows.agree("post-dispatch-radix-4", "found", &gains);
+    let over = |mode: &str, base: &str| [64, 256].map(|n| time(mode, n) / time(base, n));
+    let fp32 = over("fast", "bf16");
+    assert!((fp32[0] - 1.84).abs() < 0.01 && (fp32[1] - 1.74).abs() < 0.01);
+    rows.agree("post-time-fp32", "found", &fp32);
+    rows.verdict("post-time-fp32", "holds");
+    rows.verdict("post-time-fp32-xeon", "borderline");
+    let refined = over("bf16_refined", "bf16");
+    assert!(refined[0] > 50.0 && refined[1] > 15.0, "{refined:?}");
+    rows.agree("post-time-refined-h200", "found", &refined);
+    rows.verdict("post-time-refined-h200", "missed");
+    let ozaki = over("ozaki", "fast");
+    assert_eq!(rows.numbers("post-time-ozaki-fp32", "found")[..2], ozaki);
+}
+
+#[test]
+fn times_of_the_posts_dispatch_are_those_of_the_records() {
+    let rows = Rows::all();
+    for (suffix, name, radix_8) in [
+        ("", "2026-11-17-emerald-rapids-dispatch.json", "borderline"),
+        ("-h200", "2026-11-18-h200-dispatch.json", "holds"),
+    ] {
+        let record = record(name);
+        let time = |path: &str, n: u64| {
+            let found = entries(&record["rows"]).find(|row| {
+                row["n"] == n
+                    && row["path"]
+                        .as_str()
+                        .is_some_and(|own| own.starts_with(path))
+            });
+            number(found.expect("a time"), "ns_per_point")
+        };
+        let agree = |row: &str, lengths: &[u64], slow: &str, fast: &str| {
+            let gains: Vec<f64> = lengths
+                .iter()
+                .map(|&n| time(slow, n) / time(fast, n))
+                .collect();
+            rows.agree(&format!("{row}{suffix}"), "found", &gains);
+        };
+        let (radix_4, butterfly) = ("Stockham radix 4", "butterfly");
+        agree("post-dispatch-gemm", &[64, 256], radix_4, "DFT-GEMM");
+        agree(
+            "post-dispatch-radix-4",
+            &[64, 256, 1024, 4096],
+            butterfly,
+            radix_4,
+        );
+        agree(
+            "post-dispatch-radix-8",
+            &[64, 512, 4096],
+            butterfly,
+            "Stockham radix 8",
+        );
+        agree("post-dispatch-mixed", &[1024], radix_4, "Stockham mixed");
+        rows.verdict(&format!("post-dispatch-gemm{suffix}"), "missed");
+        rows.verdict(&format!("post-dispatch-radix-8{suffix}"), radix_8);
+    }
+}
+
+#[test]
+fn f_of_table_5_is_worked_out_from_the_paper_s_own_counts_for_b300() {
+    let rows = Rows::all();
+    // Eleven multiply-adds an output, or one a term, at 1.3 TFLOP/s beside bytes at 8 TB/s; entries of 12 bytes and 20 more a row.
+    let share = |operations: f64, bytes: f64| {
+        let (sum, memory) = (operations / 1.3e12, bytes / 8e12);
+        sum / (sum + memory)
+    };
+    for (kernel, expected, verdict) in [
+        ("fft", share(18.0 * 11.0, 96.0), "holds"),
+        ("spmv", share(11.0, 27.0 * 12.0 + 20.0), "inconsistent"),
+        ("sum", share(1.0, 8.0), "inconsistent"),
+        ("dot", share(1.0, 16.0), "inconsistent"),
+    ] {
+        let id = format!("f-b300-{kernel}");
+        rows.agree(&id, "found", &[expected]);
+        rows.verdict(&id, verdict);
+    }
+    // On the side of 0.5 where nothing is gained, and nowhere near what the model has.
+    rows.verdict("ozaki-f-gemm", "borderline");
+}
+
+#[test]
+fn the_knee_is_where_the_record_has_it() {
+    let (rows, record) = (Rows::all(), record("2026-11-17-h200-knee.json"));
+    let shares: Vec<(f64, f64, f64)> = entries(&record["rows"])
+        .filter(|row| row["asked_mhz"].is_null())
+        .map(|row| {
+            let times = &row["milliseconds"];
+            (
+                number(row, "share"),
+                number(times, "cufft"),
+                number(times, "copy"),
+            )
+        })
+        .collect();
+    let least = |of: fn(&(f64, f64, f64)) -> f64| shares.iter().map(of).fold(f64::MAX, f64::min);
+    let (cufft, copy) = (least(|row| row.1), least(|row| row.2));
+    let bandwidth = 32.0 * number(&record, "points") / (1e-3 * copy);
+    let left = |share: f64| 34e12 * share / 100.0 / bandwidth;
+    // 60 % is within 5 % of the least time, 50 % is not.
+    let time = |share: f64| shares.iter().find(|row| row.0 == share).expect("a share").1;
+    assert!(time(60.0) < 1.05 * cufft && time(50.0) > 1.05 * cufft);
+    rows.agree("floor-knee", "found", &[left(50.0), left(60.0)]);
+    rows.verdict("floor-knee", "missed");
+}
+
+#[test]
+fn adaptive_moduli_and_rates_of_exact_sums_are_those_of_their_records() {
+    let rows = Rows::all();
+    rows.agree("adaptive-overhead", "found", &[1.116, 1.442]);
+    rows.verdict("adaptive-overhead", "missed");
+    let record = record("2026-11-15-h200-kulisch.json");
+    let reached = ["sum", "dot"].map(|reduction| {
+        let largest = entries(&record["results"])
+            .filter(|row| {
+                row["reduction"] == reduction
+                    && row["data"] == "signed"
+                    && row["method"] == "kulisch"
+            })
+            .max_by_key(|row| row["numbers"].as_u64())
+            .expect("an exact sum");
+        // Instructions a number over 8 or 16 bytes of it, at the speed of a copy.
+        let bytes = if reduction == "sum" { 8.0 } else { 16.0 };
+        let needed = number(largest, "instructions_per_number") / bytes
+            * number(&record, "copy_terabytes_per_second");
+        number(largest, "achieved_tera_instructions") / needed
+    });
+    rows.agree("equation-37", "found", &reached);
+    rows.verdict("equation-37", "holds");
+    rows.verdict("overlap-spmv", "holds");
 }
 
 /// All documents of the project.
@@ -492,5 +673,5 @@ fn what_no_machine_here_decides_says_so() {
         .filter(|row| row["verdict"] == "no-machine")
         .map(|row| row["id"].as_str().expect("a name"))
         .collect();
-    assert_eq!(undecided, ["b300", "applications-time"]);
+    assert_eq!(undecided, ["b300", "rubin-native", "applications-time"]);
 }

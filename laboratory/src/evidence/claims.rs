@@ -126,9 +126,14 @@ impl Cell {
     }
 }
 
-/// The list as it is written.
-pub fn file() -> Result<File, Failure> {
-    serde_json::from_str(DATA).map_err(|error| Failure::Check(format!("claims.json: {error}")))
+/// The list as it is written, the texts of sections with their numbers.
+pub fn file(quantities: &Quantities) -> Result<File, Failure> {
+    let read: Result<File, _> = serde_json::from_str(DATA);
+    let mut file = read.map_err(|error| Failure::Check(format!("claims.json: {error}")))?;
+    for text in file.sections.iter_mut().filter_map(|of| of.text.as_mut()) {
+        *text = filled(quantities, text)?;
+    }
+    Ok(file)
 }
 
 /// All claims of a file, in its order.

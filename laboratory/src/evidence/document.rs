@@ -1,7 +1,7 @@
 //! The page: as Markdown (laboratory/docs/evidence.md) and as the part of the report that has the claims.
 
 use super::claims::{File, Row};
-use super::judge::{FACTOR, Verdict};
+use super::judge::{FACTOR, SEVERAL, Verdict};
 use crate::report_page::text::{inline, rows_html};
 use roofline::table::significant;
 
@@ -100,12 +100,14 @@ pub fn markdown(file: &File, rows: &[Row]) -> String {
         ])
     }));
     parts.push(words.join("\n"));
+    parts.push(SEVERAL.into());
     let mut heads = vec!["claims about"];
     heads.extend(Verdict::ALL.map(Verdict::word));
     let mut counts = vec![head(&heads)];
     counts.extend(summary(file, rows).iter().map(|cells| line(cells)));
     parts.push(counts.join("\n"));
     parts.push("![Measured against expected](evidence.svg)".into());
+    parts.push(crate::plot::evidence::left_out(rows));
     parts.push(commands(file).join("\n"));
     for (title, text) in sections(file) {
         parts.push(format!("## {title}"));
@@ -159,6 +161,7 @@ pub fn html(file: &File, rows: &[Row]) -> String {
         &["word".into(), "means".into()],
         &words,
     ));
+    html.push_str(&format!("<p>{}</p>\n", inline(SEVERAL)));
     for (title, text) in sections(file) {
         html.push_str(&format!("<h3>{}</h3>\n", inline(title)));
         html.extend(text.map(|text| format!("<p>{}</p>\n", inline(text))));

@@ -5,6 +5,13 @@ use serde::Serialize;
 /// Measured and expected agree if they are off by no more than this: the paper itself expects kernels at 50 to 80 % of its bounds (4.3).
 pub const FACTOR: f64 = 2.0;
 
+/// Shares of a time are near each other if they differ by no more than this, whatever their ratio.
+pub const NEAR_SHARES: f64 = 0.05;
+
+/// Rows with several values.
+pub const SEVERAL: &str = "Of several values in a row every one is judged. The row has the verdict that all of them have; values that hold beside values that \
+                           exceed make it *holds*; every other mixture is *borderline*.";
+
 /// A verdict, and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,20 +48,21 @@ impl Verdict {
     pub fn definition(self) -> &'static str {
         match self {
             Verdict::Holds => {
-                "what was measured lies within what is expected, or within a factor of two of it (one bit where bits of precision are compared); \
-                 a threshold is met; a statement was tested and is true"
+                "what was measured lies within what is expected, or within a factor of two of it (one bit where bits of precision are compared; \
+                 also 0.05 where shares of a time are); a threshold is met; a statement was tested and is true"
             }
             Verdict::Exceeded => {
                 "more than a factor of two (one bit) away from what is expected, on the better side"
             }
             Verdict::Borderline => {
-                "values or thresholds lie on both sides; or a gain is claimed and comes out as a loss, by less than a factor of two"
+                "values or thresholds lie on both sides; or a gain is claimed and comes out as a loss, by less than a factor of two; or a share of \
+                 a time is on the expected side of the limit below which nothing is gained, and not near what is expected"
             }
             Verdict::Missed => {
                 "more than a factor of two (one bit) away on the worse side; a threshold is not met; a statement was tested and is not true"
             }
             Verdict::Inconsistent => {
-                "numbers or formulas of the text itself contradict each other; no measurement is needed"
+                "numbers or formulas of the text itself contradict each other (shares of a time by more than 0.05); no measurement is needed"
             }
             Verdict::NoMachine => {
                 "it takes a machine that is not here, a B300 or a Rubin; what the row says of one is projected, not measured"
@@ -78,8 +86,10 @@ pub enum Rule {
     Equal,
     /// `below`: every measured value is below the expected one.
     Below,
-    /// `same side X`: measured and expected are on the same side of X.
+    /// `same side X`, for shares of a time: measured and expected are on the same side of X, and within a factor of two or [`NEAR_SHARES`].
     SameSide(f64),
+    /// `consistent`, for shares of a time: what the text's own counts give is within [`NEAR_SHARES`] of what it prints.
+    Consistent,
     /// `stated WORD`: by a test or a proof that the row names.
     Stated(Verdict),
 }
@@ -103,6 +113,7 @@ impl Rule {
             ["gain"] => Rule::Gain,
             ["equal"] => Rule::Equal,
             ["below"] => Rule::Below,
+            ["consistent"] => Rule::Consistent,
             ["same", "side", of] => {
                 Rule::SameSide(of.parse().map_err(|_| format!("{of} is no number"))?)
             }
@@ -133,6 +144,7 @@ impl Rule {
         // How many times a value is beyond the nearer end.
         let off = |value: f64| (low / value).max(value / high).max(1.0);
         let farthest = off(least).max(off(most));
+        let apart = |value: f64| (value - value.clamp(low, high)).abs();
         Ok(match self {
             Rule::Near(better) => {
                 let verdict = |value: f64| {
@@ -175,9 +187,18 @@ impl Rule {
             Rule::Below => (threshold(most < low, least >= high), None),
             Rule::SameSide(of) => {
                 let alike = |value: f64| (value < of) == (low < of) && (value < of) == (high < of);
-                let verdict = |value: f64| match alike(value) {
+                let near = |value: f64| apart(value) <= NEAR_SHARES || off(value) <= FACTOR;
+                let verdict = |value: f64| match (alike(value), near(value)) {
+                    (true, true) => Verdict::Holds,
+                    (true, false) => Verdict::Borderline,
+                    (false, _) => Verdict::Missed,
+                };
+                (each(&verdict), None)
+            }
+            Rule::Consistent => {
+                let verdict = |value: f64| match apart(value) <= NEAR_SHARES {
                     true => Verdict::Holds,
-                    false => Verdict::Missed,
+                    false => Verdict::Inconsistent,
                 };
                 (each(&verdict), None)
             }
@@ -262,6 +283,28 @@ mod tests {
     fn sides_of_a_limit_are_compared_where_numbers_are_near_zero() {
         assert_eq!(judge("same side 0.5", &[0.02], &[0.0]), "holds");
         assert_eq!(judge("same side 0.5", &[0.7, 0.9], &[0.0]), "missed");
+        assert_eq!(judge("same side 0.5", &[0.05, 0.15], &[0.24]), "holds");
+    }
+
+    #[test]
+    fn a_share_on_the_right_side_that_is_far_from_the_expected_one_does_not_hold() {
+        assert_eq!(judge("same side 0.5", &[0.0024], &[0.115]), "borderline");
+        assert_eq!(judge("same side 0.5", &[0.0024], &[0.052]), "holds");
+        assert_eq!(judge("same side 0.5", &[0.02], &[0.0, 0.2]), "borderline");
+    }
+
+    #[test]
+    fn worked_out_numbers_far_from_printed_ones_are_inconsistent() {
+        assert_eq!(judge("consistent", &[0.7, 0.9], &[0.16]), "inconsistent");
+        assert_eq!(judge("consistent", &[0.5, 0.9], &[0.28]), "inconsistent");
+        assert_eq!(judge("consistent", &[0.95, 0.98], &[0.93]), "holds");
+    }
+
+    #[test]
+    fn values_that_hold_beside_values_that_exceed_hold() {
+        assert_eq!(judge("near less", &[100.0], &[40.0, 100.0]), "holds");
+        assert_eq!(judge("near less", &[100.0], &[40.0, 300.0]), "borderline");
+        assert!(SEVERAL.contains("make it *holds*"));
     }
 
     #[test]

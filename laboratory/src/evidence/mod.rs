@@ -14,6 +14,7 @@ mod document;
 mod expression;
 mod judge;
 mod quantities;
+mod tables;
 
 pub use claims::Row;
 pub use judge::Verdict;
@@ -41,7 +42,7 @@ pub struct EvidenceArguments {
 /// Runs the command. Without options the document goes to standard output.
 pub fn run(arguments: &EvidenceArguments) -> Result<(), Failure> {
     let quantities = Quantities::committed()?;
-    let file = claims::file()?;
+    let file = claims::file(&quantities)?;
     let rows = claims::rows(&file, &quantities)?;
     if let Some(path) = &arguments.out {
         write_text(path, &document::markdown(&file, &rows))?;
@@ -63,13 +64,13 @@ pub fn run(arguments: &EvidenceArguments) -> Result<(), Failure> {
 #[cfg(test)]
 pub fn rows() -> Result<Vec<Row>, Failure> {
     let quantities = Quantities::committed()?;
-    claims::rows(&claims::file()?, &quantities)
+    claims::rows(&claims::file(&quantities)?, &quantities)
 }
 
 /// The claims for the report's page.
 pub fn html() -> Result<String, Failure> {
     let quantities = Quantities::committed()?;
-    let file = claims::file()?;
+    let file = claims::file(&quantities)?;
     let rows = claims::rows(&file, &quantities)?;
     Ok(document::html(&file, &rows))
 }
@@ -80,7 +81,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn list() -> claims::File {
-        claims::file().expect("the list")
+        let quantities = Quantities::committed().expect("records");
+        claims::file(&quantities).expect("the list")
     }
 
     #[test]

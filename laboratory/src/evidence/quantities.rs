@@ -2,20 +2,26 @@
 //! quantities of several modes side by side, and never into one.
 //!
 //! ```text
-//! paths:PATH:ms|l2|bits|differing|instructions|fp64   a path of `ozfft-lab paths` on the H200
-//! paths-fp8:PATH:…                           the same of the record of its paths on fp8
+//! paths:PATH:ms|l2|bits|differing|spilled    a path of `ozfft-lab paths` on the H200
+//! counted:PATH:instructions|fp64, counted-constant:NAME   what a profiler counted, in a record that has it
+//! launches:PATH:…                            the same of a record with blocks of 128 threads
 //! roof:ms                                    its memory roof: three passes at the speed of a copy
 //! constant:NAME, eta:NAME                    constants of the delivered model
 //! reconstruct:MODULI:R:METHOD:FIELD          `ozfft-lab reconstruct`, with prototype:R:COLUMN, words:MODULI:R:WORD and bands:…
 //! residues:METHOD:l2, moduli:…, above:R:ACCURACY, single:ACCURACY:…   `ozfft-lab residues`
-//! sums:REDUCTION:DATA:METHOD:gain, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
+//! adaptive-time:xeon|h200:least|most         time with as few moduli as data need, over that with all of them
+//! sums:REDUCTION:DATA:METHOD:gain|ms|…, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
+//! fractions-within-two:h200|printed          rows of Table 5 whose f is within a factor of two of the model's for this machine, or of the printed one
 //! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200
 //! solver:share|share-of-exact|iterations     of a conventional solver on a Xeon: f, with dot products in f64 and exact ones
 //! bluestein:xeon|h200:ENGINE:N:l2|us|ratio   one line, `bluestein_ntt`: error, time, and time over that of FFTW or cuFFT
 //! single-cube:ENGINE:median_ms|fraction_of_roof   1024³ in f32 on the H200, `ozfft bench`
 //! lanes:WORD:throughput|median               `ozfft-lab words`: over words of 32 bits, in vectors of 512 bits
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
-//! dispatch:PATH:N                            algorithms of `fast` one by one, `ozfft-lab dispatch`
+//! dispatch:PATH:N, dispatch-gpu:PATH:N       algorithms of `fast` one by one, `ozfft-lab dispatch` on a Xeon and on the H200
+//! knee:flat|bent|over-native                 `laboratory/knee` on the H200
+//! digests:LIBRARY, programs                  most digests that a program's results have by `last_digits`, and how many programs there are
+//! decomposition:STEPS:outputs|products, recursion:R:moduli|products   `ozfft-lab decompositions`: 1024 points
 //! probe:…                                    `ozfft probe`
 //! MACHINE:PATH:overlapped|equation3|serial|reconstruction   the model as printed for h200 and b300, in ms
 //! corrected:MACHINE:PATH:SUBSTRATE           counts of this project at all rates at once, in ms
@@ -26,6 +32,7 @@
 //! model-fraction:MACHINE:KERNEL              f of Table 5 by the paper's counts
 //! ```
 
+use super::tables;
 use roofline::kernels::{self, Cube};
 use roofline::paths::{Substrate, Variant, path};
 use roofline::time::estimate;
@@ -34,11 +41,21 @@ use serde_json::Value;
 
 const N: usize = 1024;
 
+/// Rows of Table 5: as the model and as the record of sums names them, and f as printed.
+const TABLE_5: [(&str, Option<&str>, [f64; 2]); 6] = [
+    ("fft", None, [0.95, 0.98]),
+    ("spmv", Some("Ozaki-II_SpMV"), [0.7, 0.9]),
+    ("sum", Some("ReproBLAS_replacement:_sum"), [0.5, 0.9]),
+    ("dot", Some("ReproBLAS_replacement:_dot"), [0.5, 0.9]),
+    ("stencil", Some("multi-term_stencils"), [0.5, 0.8]),
+    ("gemv", Some("Ozaki-II_batched_small_DGEMV"), [0.3, 0.6]),
+];
+
 /// The committed records.
 #[derive(Debug)]
 pub struct Quantities {
     paths: Value,
-    paths_fp8: Value,
+    counted: Value,
     reconstruct: Value,
     residues: Value,
     sums: Value,
@@ -46,23 +63,14 @@ pub struct Quantities {
     floats: Value,
     probe: Value,
     dispatch: Value,
+    dispatch_gpu: Value,
+    launches: Value,
+    knee: Value,
     linear_algebra: Value,
     solver: Value,
     words: Value,
     single_cube: Value,
 }
-
-/// Tables of `bluestein_ntt`, by the machine.
-const BLUESTEIN: [(&str, &str); 2] = [
-    (
-        "xeon",
-        include_str!("../../../benchmarks/records/2026-11-18-idle-bluestein-ntt.txt"),
-    ),
-    (
-        "h200",
-        include_str!("../../../benchmarks/records/2026-11-18-h200-bluestein-ntt.txt"),
-    ),
-];
 
 type Found = Result<f64, String>;
 
@@ -84,11 +92,8 @@ impl Quantities {
             })
         };
         Ok(Quantities {
-            paths: read(record!("laboratory/records", "2026-11-15-h200-paths.json"))?,
-            paths_fp8: read(record!(
-                "laboratory/records",
-                "2026-11-17-h200-paths-fp8.json"
-            ))?,
+            paths: read(record!("laboratory/records", "2026-11-18-h200-paths.json"))?,
+            counted: read(record!("laboratory/records", "2026-11-15-h200-paths.json"))?,
             reconstruct: read(record!(
                 "laboratory/records",
                 "2026-11-15-emerald-rapids-reconstruct.json"
@@ -105,12 +110,21 @@ impl Quantities {
                 "laboratory/records",
                 "2026-11-16-emerald-rapids-ladder.json"
             ))?,
-            floats: read(record!("laboratory/records", "2026-11-16-h200-floats.json"))?,
+            floats: read(record!("laboratory/records", "2026-11-18-h200-floats.json"))?,
             probe: read(record!("benchmarks/records", "2026-11-15-h200-probe.json"))?,
             dispatch: read(record!(
                 "laboratory/records",
                 "2026-11-17-emerald-rapids-dispatch.json"
             ))?,
+            dispatch_gpu: read(record!(
+                "laboratory/records",
+                "2026-11-18-h200-dispatch.json"
+            ))?,
+            launches: read(record!(
+                "laboratory/records",
+                "2026-11-18-h200-paths-launches.json"
+            ))?,
+            knee: read(record!("laboratory/records", "2026-11-17-h200-knee.json"))?,
             linear_algebra: read(record!(
                 "laboratory/records",
                 "2026-11-18-h200-linear-algebra.json"
@@ -136,11 +150,10 @@ impl Quantities {
         match parts[..] {
             ["roof", "ms"] => Ok(1e3 * number(&self.paths, "memory_roof_seconds")?),
             ["paths", of, field] => path_of(&self.paths, of, field),
-            ["paths-fp8", of, field] => path_of(&self.paths_fp8, of, field),
-            ["constant", of] => {
-                let constants = &self.paths["delivered"]["constants"];
-                number(entry(constants, &[("name", of)])?, "value")
-            }
+            ["launches", of, field] => path_of(&self.launches, of, field),
+            ["counted", of, field] => path_of(&self.counted, of, field),
+            ["constant", of] => constant_of(&self.paths, of),
+            ["counted-constant", of] => constant_of(&self.counted, of),
             ["eta", of] => {
                 let name = format!("eta_ts.{of}");
                 number(entry(&self.paths["eta_ts"], &[("name", &name)])?, "value")
@@ -202,7 +215,7 @@ impl Quantities {
                     field => number(row, field),
                 }
             }
-            ["sums", reduction, data, method, "gain"] => self.gain(reduction, data, method),
+            ["sums", reduction, data, method, field] => self.sum_of(reduction, data, method, field),
             ["fraction", ref row @ ..] => {
                 let row = row.join(":").replace('_', " ");
                 number(
@@ -215,15 +228,8 @@ impl Quantities {
                 entry(&self.ladder["posts"], &[("mode", mode), ("n", n)])?,
                 "here",
             ),
-            ["dispatch", path, n] => {
-                let path = path.replace('_', " ");
-                let mut rows = list(&self.dispatch["rows"])?.iter();
-                let found = rows.find(|row| {
-                    let name = row["path"].as_str().unwrap_or_default();
-                    is(&row["n"], n) && name.starts_with(&path)
-                });
-                number(found.ok_or("no such path")?, "ns_per_point")
-            }
+            ["dispatch", path, n] => dispatched(&self.dispatch, path, n),
+            ["dispatch-gpu", path, n] => dispatched(&self.dispatch_gpu, path, n),
             ["floats", "copy", "ms"] => Ok(1e3 * number(&self.floats, "copy_seconds")?),
             ["floats", mode, n, "ms"] => {
                 let mode = mode.replace('_', " ");
@@ -263,7 +269,17 @@ impl Quantities {
                 self.linear(operation, data, method, field)
             }
             ["solver", field] => self.solver(field),
-            ["bluestein", machine, engine, n, field] => bluestein(machine, engine, n, field),
+            ["bluestein", machine, engine, n, field] => {
+                tables::bluestein(machine, engine, n, field)
+            }
+            ["adaptive-time", "h200", end] => tables::adaptive_time(end),
+            ["adaptive-time", "xeon", end] => self.adaptive_time(end),
+            ["digests", library] => tables::digests(library),
+            ["programs"] => tables::programs(),
+            ["decomposition", steps, field] => crate::decompositions::count(steps, field),
+            ["recursion", moduli, field] => crate::decompositions::recursion_count(moduli, field),
+            ["knee", field] => self.knee(field),
+            ["fractions-within-two", of] => self.fractions_within_two(of),
             ["single-cube", engine, field] => number(
                 entry(&self.single_cube["results"], &[("engine", engine)])?,
                 field,
@@ -423,8 +439,8 @@ impl Quantities {
         }
     }
 
-    /// What the exact kernel gains over another on the largest problem of that kind.
-    fn gain(&self, reduction: &str, data: &str, method: &str) -> Found {
+    /// A field of a method on the largest problem of that kind; its gain is what the exact kernel gains over it.
+    fn sum_of(&self, reduction: &str, data: &str, method: &str, field: &str) -> Found {
         let data = data.replace('_', " ");
         let rows = list(&self.sums["results"])?.iter().filter(|row| {
             is(&row["reduction"], reduction)
@@ -432,7 +448,73 @@ impl Quantities {
                 && is(&row["method"], method)
         });
         let largest = rows.max_by_key(|row| row["numbers"].as_u64());
-        number(largest.ok_or("no such sum")?, "ratio_to_kulisch")
+        let largest = largest.ok_or("no such sum")?;
+        match field {
+            "gain" => number(largest, "ratio_to_kulisch"),
+            "ms" => Ok(1e-6 * number(largest, "min_ns")?),
+            field => number(largest, field),
+        }
+    }
+
+    /// The least or the most of all inputs and accuracies on a Xeon.
+    fn adaptive_time(&self, end: &str) -> Found {
+        let rows = list(&self.residues["adaptive"])?.iter();
+        let times: Result<Vec<f64>, String> =
+            rows.map(|row| number(row, "relative_time")).collect();
+        tables::end(times?, end)
+    }
+
+    /// Where cuFFT's time stops being flat as multiprocessors are shared out, in FP64 operations a byte of what a copy on the whole chip moves: the
+    /// least share within 5 % of its shortest time, and the next one below. And how many times cuFFT's the time of digits is on the whole chip.
+    fn knee(&self, field: &str) -> Found {
+        let shares: Vec<&Value> = list(&self.knee["rows"])?
+            .iter()
+            .filter(|row| row["asked_mhz"].is_null())
+            .collect();
+        let milliseconds = |row: &Value, of: &str| number(&row["milliseconds"], of);
+        let shortest = |of: &str| -> Found {
+            let times: Result<Vec<f64>, String> =
+                shares.iter().map(|row| milliseconds(row, of)).collect();
+            tables::end(times?, "least")
+        };
+        let native = shortest("cufft")?;
+        let bandwidth = 32.0 * number(&self.knee, "points")? / (1e-3 * shortest("copy")?);
+        let left = |row: &Value| -> Found {
+            let rate = figure("h200", Mode::Printed, "fp64")?;
+            Ok(rate * number(row, "share")? / 100.0 / bandwidth)
+        };
+        let (mut flat, mut bent) = (f64::INFINITY, 0f64);
+        for row in &shares {
+            match milliseconds(row, "cufft")? <= 1.05 * native {
+                true => flat = flat.min(left(row)?),
+                false => bent = bent.max(left(row)?),
+            }
+        }
+        match field {
+            "flat" => Ok(flat),
+            "bent" => Ok(bent),
+            "over-native" => Ok(shortest("auto")? / native),
+            _ => Err(format!("a knee has no {field}")),
+        }
+    }
+
+    /// How many of the rows of Table 5 have an f within a factor of two of what the model gives for this machine, or of what is printed.
+    fn fractions_within_two(&self, of: &str) -> Found {
+        let phase_b = self.value("constant:gamma.residues-double")? * 12.0 * 1.073741824;
+        let fft = phase_b / self.value("paths:residues-double:ms")?;
+        let mut within = 0;
+        for (kernel, row, [low, high]) in TABLE_5 {
+            let found = match row {
+                Some(row) => self.value(&format!("fraction:{row}"))?,
+                None => fft,
+            };
+            let [low, high] = match of {
+                "printed" => [low, high],
+                machine => [model_fraction(machine, kernel)?; 2],
+            };
+            within += i32::from(2.0 * found >= low && found <= 2.0 * high);
+        }
+        Ok(f64::from(within))
     }
 
     /// A mode on f32 data, one line after the other.
@@ -505,22 +587,15 @@ fn rate_of(key: &str) -> Result<Rate, String> {
     found.ok_or_else(|| format!("machines have no rate {key}"))
 }
 
-/// A column of one of the tables of `bluestein_ntt`.
-fn bluestein(machine: &str, engine: &str, n: &str, field: &str) -> Found {
-    let table = BLUESTEIN.iter().find(|(name, _)| *name == machine);
-    let (_, table) = table.ok_or_else(|| format!("{machine} has no such table"))?;
-    let mut rows = table
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let row = rows.find(|row| row.len() == 7 && row[0] == n && row[1] == engine);
-    let row = row.ok_or_else(|| format!("{engine} was not measured on {n} points"))?;
-    let column = match field {
-        "l2" => 2,
-        "us" => 5,
-        "ratio" => 6,
-        _ => return Err(format!("the table has no {field}")),
-    };
-    row[column].parse().map_err(text)
+/// Nanoseconds a point of an algorithm in a record of `ozfft-lab dispatch`.
+fn dispatched(record: &Value, path: &str, n: &str) -> Found {
+    let path = path.replace('_', " ");
+    let mut rows = list(&record["rows"])?.iter();
+    let found = rows.find(|row| {
+        let name = row["path"].as_str().unwrap_or_default();
+        is(&row["n"], n) && name.starts_with(&path)
+    });
+    number(found.ok_or("no such path")?, "ns_per_point")
 }
 
 fn figure(machine: &str, mode: Mode, rate: &str) -> Found {
@@ -568,6 +643,12 @@ fn corrected(machine: &str, of: &str, substrate: &str) -> Found {
     Ok(1e3 * estimate(&path, &machine).map_err(text)?.overlapped)
 }
 
+/// A constant of the delivered model.
+fn constant_of(record: &Value, name: &str) -> Found {
+    let constants = &record["delivered"]["constants"];
+    number(entry(constants, &[("name", name)])?, "value")
+}
+
 /// A field of a path in a record of `ozfft-lab paths`.
 fn path_of(record: &Value, name: &str, field: &str) -> Found {
     let row = entry(&record["paths"], &[("name", name)])?;
@@ -575,6 +656,7 @@ fn path_of(record: &Value, name: &str, field: &str) -> Found {
     match field {
         "ms" => Ok(1e3 * number(row, "seconds")?),
         "bits" => Ok(-number(row, "l2")?.log2()),
+        "spilled" => number(&row["kernel"], "local_bytes"),
         "instructions" => number(counted, "instructions_per_point"),
         "fp64" => number(&counted["pipes_per_point"], "fp64"),
         field => number(row, field),

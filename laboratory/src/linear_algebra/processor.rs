@@ -213,7 +213,7 @@ pub fn run(arguments: &LinearAlgebraArguments, results: &mut Results) -> Result<
 }
 
 /// Iterations of a conventional solver that are timed, and how often they are repeated: so that every operation runs undisturbed at least once.
-const TIMED_ITERATIONS: usize = 50;
+pub const TIMED_ITERATIONS: usize = 50;
 const REPETITIONS: usize = 20;
 
 /// How much of a conventional solver's iteration its dot products take, in f64 and exact, and how much longer it takes with the latter.

@@ -18,7 +18,8 @@ use check::{Checked, Sample};
 use clap::Args;
 use ozfft::{Device, Direction, Plan, Planner, Problem};
 use ozfft_cli::gpu::{
-    Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision,
+    Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision, Run,
+    faults_of_block,
 };
 use ozfft_cli::machine::{Machine, now};
 use ozfft_cli::options::{Shape, parse_seconds, parse_shape, shape_text};
@@ -28,9 +29,10 @@ use ozfft_testkit::oracle::inputs::uniform_complex;
 pub use paper::{
     MACHINE as PROJECTED_MACHINE, Projection, ROOF_MS as PROJECTED_ROOF_MS, projection,
 };
-use report::{Launch, Path};
+use report::{FaultCounts, Launch, Path};
 pub use report::{Path as PathRow, Report};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Complex numbers after which the input repeats itself: a prime, so that lines differ and none is constant, along whichever axis.
@@ -132,6 +134,49 @@ struct Runner {
     checked: Option<Checked>,
     kernel: Option<KernelFacts>,
     launches: Vec<Launch>,
+    /// With redundant moduli.
+    faults: Option<Faults>,
+}
+
+/// A plan that counts sums which it has put right, and what is expected of a call.
+struct Faults {
+    plan: Arc<Plan<f64>>,
+    sums: u64,
+    made: u64,
+}
+
+impl Faults {
+    /// Of a plan with redundant moduli, with a fault in one of so many sums; nothing for others.
+    fn of(plan: &Arc<Plan<f64>>, launches: &[Launch], run: Run) -> Option<Faults> {
+        let redundant = |launch: &&Launch| launch.kernel.ends_with("_redundant");
+        let points = plan.problem().input_len() as u64;
+        let (mut sums, mut made) = (0, 0);
+        for launch in launches.iter().filter(redundant) {
+            // Two parts of every point in both steps of a line; all blocks have as many lines.
+            sums += 4 * points;
+            if let Run::Faults { one_in } = run {
+                let of_block = u32::try_from(4 * points / launch.blocks).ok()?;
+                made += launch.blocks * faults_of_block(of_block, one_in);
+            }
+        }
+        (sums > 0).then(|| Faults {
+            plan: Arc::clone(plan),
+            sums,
+            made,
+        })
+    }
+
+    /// After so many calls.
+    fn counted(&self, calls: u64) -> Option<FaultCounts> {
+        let report = self.plan.residue_report()?;
+        Some(FaultCounts {
+            calls,
+            sums: self.sums * calls,
+            made: self.made * calls,
+            corrected: report.corrected,
+            uncorrectable: report.uncorrectable,
+        })
+    }
 }
 
 /// How long something is run, and how often at least.
@@ -213,6 +258,8 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
                 (path.seconds, path.runs) = (Some(timed.median), timed.runs);
                 path.seconds_range = Some(timed.range);
                 (path.kernel, path.launches) = (runner.kernel, runner.launches);
+                let calls = (timed.runs + usize::from(seconds.warm)) as u64;
+                path.faults = runner.faults.and_then(|faults| faults.counted(calls));
                 path.take(runner.checked);
             }
             // A path that this device or shape does not have is said to be missing.
@@ -294,25 +341,30 @@ fn prepare(
                 checked: Checked::worst(checks, samples, |sample| sample.check_cufft(gpu))?,
                 kernel: None,
                 launches: Vec::new(),
+                faults: None,
             })
         }
         How::Engine { apply, exact } => {
             let plan = planner.plan(&apply(problem))?;
             let check = |sample: &Sample| sample.check(&planner, apply, exact, device);
+            let launches = tiles::launches(&plan);
             Ok(Runner {
                 checked: Checked::worst(checks, samples, check)?,
                 kernel: facts(gpu, &plan)?,
-                launches: tiles::launches(&plan),
+                faults: Faults::of(&plan, &launches, Run::Engine(apply)),
+                launches,
                 work: Box::new(plan),
             })
         }
         How::Variant { run, exact } => {
             let plan = run.plan(&planner, problem)?;
             let check = |sample: &Sample| sample.check_variant(&planner, run, device);
+            let launches = tiles::launches(&plan);
             Ok(Runner {
                 checked: Checked::worst(checks && exact, samples, check)?,
                 kernel: facts(gpu, &plan)?,
-                launches: tiles::launches(&plan),
+                faults: Faults::of(&plan, &launches, run),
+                launches,
                 work: Box::new(plan),
             })
         }

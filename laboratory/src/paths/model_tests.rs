@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::paths::counters::{Counters, Counts};
-use crate::paths::report::Launch;
+use crate::paths::report::{FaultCounts, Launch};
 use crate::paths::tiles::{Resident, Tile};
 use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
 use ozfft_cli::machine::Machine;
@@ -60,7 +60,31 @@ fn path(name: &str, milliseconds: f64, instructions: f64) -> Path {
             kernel,
             blocks: 262_144,
         }],
+        faults: None,
         counters: counts(instructions, 33.0),
+    }
+}
+
+#[test]
+fn a_fault_that_is_overlooked_makes_a_path_wrong() {
+    let mut path = path("residues-redundant", 270.0, 1000.0);
+    let counted = FaultCounts {
+        calls: 2,
+        sums: 1000,
+        made: 10,
+        corrected: 10,
+        uncorrectable: 0,
+    };
+    for (corrected, uncorrectable, wrong) in
+        [(10, 0, false), (9, 0, true), (11, 0, true), (10, 1, true)]
+    {
+        path.faults = Some(FaultCounts {
+            corrected,
+            uncorrectable,
+            ..counted
+        });
+        assert_eq!(path.is_wrong(), wrong, "{corrected}, {uncorrectable}");
+        assert_eq!(path.verdict().contains("10 faults were made"), wrong);
     }
 }
 

@@ -47,8 +47,25 @@ pub struct Path {
     /// What one transform launches; empty where that is not known.
     #[serde(default)]
     pub launches: Vec<Launch>,
+    /// Of paths with redundant moduli.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultCounts>,
     #[serde(default)]
     pub counters: Counters,
+}
+
+/// Faults of all calls that were timed, and the one before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultCounts {
+    pub calls: u64,
+    /// Sums of all calls, in each of which a fault may be.
+    pub sums: u64,
+    /// Sums that the kernels were told to put a fault into, one each; counted on the processor.
+    pub made: u64,
+    /// Sums that were found to be wrong and put right, as the plan reports them.
+    pub corrected: u64,
+    /// Sums that were found to be wrong and could not be put right.
+    pub uncorrectable: u64,
 }
 
 impl Path {
@@ -67,6 +84,7 @@ impl Path {
             differing: None,
             kernel: None,
             launches: Vec::new(),
+            faults: None,
             counters: Counters::default(),
         }
     }
@@ -82,13 +100,25 @@ impl Path {
         self.differing = checked.and_then(|checked| checked.differing);
     }
 
-    /// Whether bits differ or an error is above its bound.
+    /// Whether bits differ, an error is above its bound, or faults were overlooked or seen where there was none.
     pub fn is_wrong(&self) -> bool {
         let above = matches!((self.l2, self.bound), (Some(l2), Some(bound)) if l2 > bound);
-        above || self.differing.is_some_and(|count| count > 0)
+        above || self.differing.is_some_and(|count| count > 0) || self.miscounted().is_some()
+    }
+
+    /// Faults that were made, if not just these were put right.
+    fn miscounted(&self) -> Option<FaultCounts> {
+        self.faults
+            .filter(|faults| faults.corrected != faults.made || faults.uncorrectable > 0)
     }
 
     pub fn verdict(&self) -> String {
+        if let Some(faults) = self.miscounted() {
+            return format!(
+                "{} faults were made, {} put right, {} found that could not be",
+                faults.made, faults.corrected, faults.uncorrectable
+            );
+        }
         match (&self.missing, self.differing, self.l2, self.bound) {
             (Some(reason), ..) => reason.clone(),
             (_, Some(0), ..) => "same bits".into(),

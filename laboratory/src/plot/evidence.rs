@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use plotters::prelude::*;
 
 const WIDTH: i32 = 1180;
-const HEIGHT: i32 = 680;
+const HEIGHT: i32 = 980;
 /// Left, right, top and bottom of the two panels: errors, and everything else.
 const PANELS: [Panel; 2] = [
     Panel {
@@ -24,7 +24,7 @@ const PANELS: [Panel; 2] = [
     },
 ];
 const TOP: i32 = 120;
-const BOTTOM: i32 = 630;
+const BOTTOM: i32 = 930;
 
 struct Panel {
     title: &'static str,
@@ -67,6 +67,21 @@ fn middle(values: &[f64]) -> Option<f64> {
     (positive && !values.is_empty()).then(|| mean.exp())
 }
 
+/// What the page says of claims that have no place in the figure.
+pub fn left_out(rows: &[Row]) -> String {
+    let drawn = points(rows)
+        .iter()
+        .filter(|point| panel_of(point).is_some())
+        .count();
+    let judged = rows.iter().filter(|row| !row.found.is_empty()).count();
+    format!(
+        "The figure has {drawn} of the {judged} claims with a measured number, and none of the {} others. It leaves out numbers that have no place on logarithmic axes \
+         or beyond their ends (zeros, most of all), and claims that are not judged by how far two numbers are apart: those by the rules *equal* and *same side of 0.5* \
+         and what is worked out from the paper alone.",
+        rows.len() - judged
+    )
+}
+
 fn points<'a>(rows: &'a [Row]) -> Vec<Point<'a>> {
     let compared = rows.iter().filter(|row| {
         let words = ["near", "bits", "gain", "at", "below"];
@@ -82,6 +97,14 @@ fn points<'a>(rows: &'a [Row]) -> Vec<Point<'a>> {
         })
     };
     compared.filter_map(point).collect()
+}
+
+/// The panel that a point has a place in.
+fn panel_of(point: &Point) -> Option<&'static Panel> {
+    let is_error = point.expected < 6e-3 && point.measured < 6e-3;
+    let panel = &PANELS[usize::from(is_error)];
+    let inside = panel.holds(point.expected) && panel.holds(point.measured);
+    inside.then_some(panel)
 }
 
 fn colour(verdict: Verdict) -> RGBColor {
@@ -133,12 +156,9 @@ fn canvas(rows: &[Row]) -> Canvas {
     let points = points(rows);
     for panel in &PANELS {
         axes(&mut canvas, panel);
-        let is_error = |point: &&Point| point.expected < 6e-3 && point.measured < 6e-3;
-        let wanted = panel.title == "errors";
         let here: Vec<&Point> = points
             .iter()
-            .filter(|point| is_error(point) == wanted)
-            .filter(|point| panel.holds(point.expected) && panel.holds(point.measured))
+            .filter(|point| panel_of(point).is_some_and(|own| own.title == panel.title))
             .collect();
         draw(&mut canvas, panel, &here);
     }
@@ -269,6 +289,20 @@ mod tests {
     #[test]
     fn no_name_of_the_committed_claims_covers_another() {
         assert_readable(&canvas(&crate::evidence::rows().expect("rows")));
+    }
+
+    #[test]
+    fn the_page_counts_what_the_figure_draws() {
+        let mut rows: Vec<Row> = (0..3)
+            .map(|index| row("near", 1.0, 1.0 + f64::from(index)))
+            .collect();
+        rows[1].rule = "same side 0.5".into();
+        rows[2].found.clear();
+        let text = left_out(&rows);
+        assert!(
+            text.starts_with("The figure has 1 of the 2 claims"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -19,7 +19,9 @@ pub use facts::{Clocks, DeviceFacts, clocks_now};
 pub use kernels::KernelFacts;
 pub use memory::{DeviceArrays, Memory};
 use ozfft::{DevicePointer, GpuUnit, Kind, Plan, Problem, Real, Substrate};
-pub use residue_paths::{Numbers, RESIDUE_PATHS, RESIDUE_PATHS_OF_KINDS, ResiduePath, Run};
+pub use residue_paths::{
+    Numbers, RESIDUE_PATHS, RESIDUE_PATHS_OF_KINDS, ResiduePath, Run, faults_of_block,
+};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -59,6 +59,21 @@ impl Run {
     }
 }
 
+/// Sums of a block of so many that get a fault, one in so many: the kernels number the sums of every block from zero (`with_fault` in
+/// residue_redundant.cuh).
+pub fn faults_of_block(sums: u32, one_in: u32) -> u64 {
+    let is_bad = |number: &u32| mixed(SEED_OF_FAULTS, *number).is_multiple_of(one_in);
+    (0..sums).filter(is_bad).count() as u64
+}
+
+/// As the kernels choose sums, and for nothing else.
+fn mixed(seed: u32, number: u32) -> u32 {
+    let x = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9));
+    let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
+    let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
+    x ^ (x >> 16)
+}
+
 fn adaptive(problem: Problem) -> Problem {
     let options = ResidueOptions {
         adaptive: true,
@@ -177,3 +192,17 @@ pub const RESIDUE_PATHS_OF_KINDS: &[ResiduePath] = &[
         numbers: Numbers::Singles,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_a_block_are_as_many_as_were_asked_for() {
+        assert_eq!(faults_of_block(4096, 1), 4096);
+        assert_eq!(faults_of_block(0, 100), 0);
+        // An H200 put 726,663,168 right in six calls of three launches with 262,144 blocks of four lines, two parts of 1024 points in two steps each.
+        let of_block = 726_663_168 / (6 * 3 * 262_144);
+        assert_eq!(faults_of_block(4 * 4096, 100), of_block);
+    }
+}

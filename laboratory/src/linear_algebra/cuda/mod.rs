@@ -6,17 +6,19 @@
 //! gemm.rs      products of matrices: residues and reconstruction by kernels of ours, products of bytes by cuBLAS
 //! vectors.rs   products with vectors, dense and sparse, by kernels of ours
 //! solver.rs    conjugate gradients
+//! solver_in_doubles.rs   the same in f64, by cuSPARSE and cuBLAS
 //! ```
 
 mod gemm;
 mod kernels;
 mod library;
 mod solver;
+mod solver_in_doubles;
 mod vectors;
 
 use super::problems::{Batch, Sparse};
 use super::processor::schemes;
-use super::{DeviceNotes, LinearAlgebraArguments, Results};
+use super::{DeviceNotes, IN_DOUBLES, LinearAlgebraArguments, Results};
 use crate::failure::Failure;
 use crate::sums::cuda::cases::Rows;
 use crate::sums::cuda::libraries::{CuBlas, CuSparse};
@@ -31,6 +33,8 @@ const SIDES: [usize; 5] = [512, 1024, 2048, 4096, 8192];
 /// As `ozfft-lab kulisch bench` has it: matrices of batches have half as many numbers, a single matrix a quarter, sparse ones about an eighth.
 const LARGEST: usize = 1 << 28;
 const CUBE: usize = 128;
+/// The same in f64: no vector stays in a cache.
+const CUBE_IN_DOUBLES: usize = 256;
 
 /// What all measurements have in common.
 pub struct Bench<'a> {
@@ -120,6 +124,25 @@ pub fn run(
             if let Some(solved) = solved {
                 results.add_solved(solved)?;
             }
+        }
+    }
+    if arguments.wants("solver") || arguments.wants(IN_DOUBLES) {
+        match (&cublas, &cusparse) {
+            (Ok(cublas), Ok(cusparse)) => {
+                let libraries = solver_in_doubles::Libraries { cublas, cusparse };
+                let side = arguments.side.unwrap_or(CUBE_IN_DOUBLES);
+                let (kernels, seconds) = (&bench.kernels, bench.seconds);
+                let solved = solver_in_doubles::measure(kernels, &libraries, side, seconds)?;
+                results.add_in_doubles(solved)?;
+            }
+            (Err(error), _) | (_, Err(error))
+                if arguments.only.iter().any(|name| name == IN_DOUBLES) =>
+            {
+                return Err(Failure::Usage(format!(
+                    "{IN_DOUBLES} needs cuBLAS and cuSPARSE: {error}"
+                )));
+            }
+            (Err(error), _) | (_, Err(error)) => note(&format!("note: no {IN_DOUBLES}: {error}")),
         }
     }
     Ok(DeviceNotes {
