@@ -519,7 +519,7 @@ mod tests {
     fn processes_that_write_the_same_kernel_see_all_of_it_or_none() {
         let write_and_read = |folder: &Path, number: u32| {
             let cache = cache(folder);
-            for _ in 0..150 {
+            for _ in 0..60 {
                 cache.write(&image_of(number)).expect("a folder");
                 // Read past the digest's check: what is seen must be whole, not merely refused.
                 let file = fs::read(&cache.path).expect("the file is there");

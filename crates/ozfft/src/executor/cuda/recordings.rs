@@ -227,7 +227,7 @@ mod tests {
             let points = problem.input_len();
             let workspace =
                 DeviceMemory::new(&machine, plan.device_workspace_len()).expect("memory");
-            for calls_before in 0..4 {
+            for calls_before in 0..3 {
                 let device = Device::new(&machine, 16 * points);
                 let arrays = Arrays {
                     input: device.input.address(),
