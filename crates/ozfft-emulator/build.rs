@@ -115,6 +115,10 @@ const SAMPLE_OF_CONVOLUTIONS: [[usize; 2]; 2] = [[12, 12], [14, 10]];
 const SAMPLE_OF_LONG_CONVOLUTIONS: [([usize; 2], [usize; 2]); 2] =
     [([20, 1], [14, 1]), ([16, 4], [32, 1])];
 
+/// Those that have kernels with their second choice of parameters, too: passes of a long transform, and real lines.
+const SAMPLE_OF_OTHER_PARAMETERS: ([usize; 2], [usize; 2]) = ([25, 4], [25, 4]);
+const REAL_OF_OTHER_PARAMETERS: [usize; 2] = [9, 7];
+
 /// Kernels of a file: what a compiler takes seconds for.
 const KERNELS_OF_A_FILE: usize = 16;
 
@@ -256,7 +260,11 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         let pass = (Number::Double, pass);
         let shape = LongShape::new(steps, side_by_side, pass, SHARED_BYTES, false);
         let shape = shape.expect("a shape that fits");
-        if !long.contains(&shape) {
+        // What is launched for other numbers of lines may be the same kernel.
+        if long
+            .iter()
+            .all(|other| other.name(false) != shape.name(false))
+        {
             long.push(shape);
         }
     };
@@ -333,6 +341,35 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
                 convolution(second, points(first), (number, pass));
             }
         }
+    }
+    // What `ozfft tune` may choose instead: real lines, a block of three steps, both passes of a long transform.
+    let others = {
+        let (first, second) = SAMPLE_OF_OTHER_PARAMETERS;
+        let real = RealShape::new(
+            (Number::Double, Half::Output),
+            REAL_OF_OTHER_PARAMETERS,
+            false,
+            SHARED_BYTES,
+        );
+        let three = ThreeShape::new(SAMPLE_OF_BLOCKS_OF_THREE[0], false, SHARED_BYTES);
+        let pass = |steps, beside, pass| {
+            let kind = (Number::Double, pass);
+            LongShape::new(in_three(steps), points(beside), kind, SHARED_BYTES, false)
+        };
+        let [opening, closing] = [
+            pass(first, second, Pass::Opening),
+            pass(second, first, Pass::Closing),
+        ];
+        [
+            real.map(|shape| shape.candidates()),
+            three.map(|shape| shape.candidates()),
+            opening.map(|shape| shape.candidates()),
+            closing.map(|shape| shape.candidates()),
+        ]
+    };
+    for candidates in others {
+        let other = candidates.and_then(|all| all.into_iter().nth(1));
+        shapes.push((other.expect("other parameters"), false));
     }
     let written = |name: &str, text: &str| {
         let path = folder.join(name);

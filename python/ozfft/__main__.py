@@ -10,7 +10,7 @@ import sys
 from typing import List, Tuple
 
 import ozfft
-from ozfft import _ozfft
+from ozfft import _compiler, _ozfft
 from ozfft._plan import bound_text
 
 # Libraries whose arrays are transformed, or that ozfft can compute for.
@@ -76,6 +76,7 @@ def report() -> List[Tuple[str, str]]:
         ("plans", f"up to {memory.limit >> 20} MiB are cached"),
     ]
     lines += [("gpu", gpu) for gpu in _gpus()]
+    lines += [("compiler", _compiler.description())]
     lines += [(name, _version(name)) for name in _LIBRARIES]
     lines += [(name, os.environ[name]) for name in sorted(os.environ) if name.startswith("OZFFT_")]
     return lines

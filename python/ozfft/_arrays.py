@@ -158,6 +158,9 @@ class Gpu:
             spans.append((begin, begin + reach + memory.itemsize))
         return spans[0][0] < spans[1][1] and spans[1][0] < spans[0][1]
 
+    def keep_for_graph(self, stream: int, *memory: Any) -> None:
+        """Keeps memory that a call has made for itself, where the stream is being recorded and the recording goes on to use it."""
+
 
 def interface_memory(interface: dict) -> Memory:
     """The memory that a ``__cuda_array_interface__`` describes."""
@@ -185,6 +188,7 @@ class Cupy(Gpu):
         import cupy
 
         self.cupy = cupy
+        self.in_graphs: list = []
 
     def array(self, x: Any) -> Any:
         return x
@@ -221,6 +225,12 @@ class Cupy(Gpu):
     def workspace(self, x: Any, size: int) -> Tuple[Any, int]:
         workspace = self.empty(x, (size,), numpy.dtype(numpy.uint8))
         return workspace, int(workspace.data.ptr)
+
+    def keep_for_graph(self, stream: int, *memory: Any) -> None:
+        # CuPy's pool would give it to somebody else, whose array the graph would write to. Nobody says when a graph is gone. (PyTorch has
+        # a pool of its own for every graph; the default stream cannot be recorded.)
+        if stream and self.cupy.cuda.runtime.streamIsCapturing(stream):
+            self.in_graphs.append(memory)
 
     def memory(self, x: Any) -> Memory:
         return Memory(int(x.data.ptr), tuple(x.shape), tuple(x.strides), int(x.itemsize))
@@ -264,6 +274,8 @@ class Torch(Gpu):
             torch.int64: numpy.int64,
         }
         self.types = {numpy.dtype(value): key for key, value in self.dtypes.items()}
+        # What current_stream asks, without making an object of it: the half of a call's microseconds there. Not a public name.
+        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
     def array(self, x: Any) -> Any:
         return readable_tensor(self.torch, x)
@@ -294,6 +306,8 @@ class Torch(Gpu):
         return int(x.device.index)
 
     def stream(self, x: Any) -> int:
+        if self.raw_stream is not None:
+            return int(self.raw_stream(x.device.index))
         return int(self.torch.cuda.current_stream(x.device).cuda_stream)
 
     def workspace(self, x: Any, size: int) -> Tuple[Any, int]:
@@ -333,7 +347,10 @@ _loaded: dict = {}
 
 def _load(name: str, library: type) -> Any:
     if name not in _loaded:
+        from ._repeated import meet
+
         _loaded[name] = library()
+        meet(_loaded[name])
     return _loaded[name]
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
-import numpy
-
 from . import _duck
 from ._arrays import library_of
 from ._execute import Kind, copied, transform
 from ._options import Options, resolve
-from ._repeated import remember, repeated
+from ._repeated import may_repeat, remember, repeated
 
 _NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
 
@@ -81,7 +79,7 @@ def one_axis(
     options = resolve(accuracy, engine, device, workers)
     call = None
     # Of these types only: 1.0 and True are equal to 1, and mean something else, or an error.
-    plain = type(x) is numpy.ndarray and type(axis) is int and (norm is None or type(norm) is str)
+    plain = may_repeat(x) and type(axis) is int and (norm is None or type(norm) is str)
     if plain and n is None and out is None and not overwrite_x:
         call = (kind, axis, norm, options)
         result = repeated(call, x)
@@ -102,7 +100,7 @@ def one_axis(
         raise ValueError(f"invalid number of data points ({n}) specified")
     result = transform(kind, library, array, (n,), (axis % rank,), scaling, options, overwrite=overwrite_x, out=out)
     if call is not None:
-        remember(call, kind, x, result, [n], (axis % rank,), scaling, options)
+        remember(call, kind, library, x, result, [n], (axis % rank,), scaling, options)
     return result
 
 
@@ -150,7 +148,7 @@ def many_axes(
     _reject_plan(plan)
     options = resolve(accuracy, engine, device, workers)
     call = None
-    plain = type(x) is numpy.ndarray and (norm is None or type(norm) is str)
+    plain = may_repeat(x) and (norm is None or type(norm) is str)
     known = axes is None or (type(axes) is tuple and all(type(axis) is int for axis in axes))
     if plain and known and s is None and out is None and not overwrite_x:
         call = (kind, axes, norm, options)
@@ -173,5 +171,5 @@ def many_axes(
             raise ValueError(f"invalid number of data points ({lengths[-1]}) specified")
     result = transform(kind, library, array, lengths, numbered, scaling, options, overwrite=overwrite_x, out=out)
     if call is not None:
-        remember(call, kind, x, result, lengths, tuple(numbered), scaling, options)
+        remember(call, kind, library, x, result, lengths, tuple(numbered), scaling, options)
     return result

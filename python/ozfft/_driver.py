@@ -37,6 +37,17 @@ def device_of(address: int) -> int:
     return 0 if code else max(number.value, 0)
 
 
+def is_recorded(device: int, stream: int) -> bool:
+    """Whether somebody records what is put into a stream; the default one, 0 and 1, cannot be recorded."""
+    if stream in (0, 1):
+        return False
+    driver = _driver()
+    status = ctypes.c_int(0)
+    with _Entered(driver, device):
+        code = driver.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(status))
+    return code == 0 and status.value != 0
+
+
 class _Entered:
     """The device's primary context, which libraries share, current on this thread within a ``with`` block."""
 

@@ -183,9 +183,10 @@ def _run(
     addresses = (source.low(), goal.low())
     if library.on_gpu:
         workspace, address = library.workspace(data, plan.device_workspace)
-        plan.run_device(*addresses, address, library.stream(data))
-        # Freed only now: libraries give memory back in the order of the stream.
-        del workspace
+        stream = library.stream(data)
+        plan.run_device(*addresses, address, stream)
+        # Freed only after that: libraries give memory back in the order of the stream.
+        library.keep_for_graph(stream, data, workspace)
     else:
         plan.run(*addresses)
 

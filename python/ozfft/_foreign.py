@@ -13,8 +13,8 @@ from typing import Any, Sequence, Tuple
 import numpy
 
 from ._arrays import Gpu, Memory, contiguous_strides, interface_memory
-from ._driver import DeviceMemory, device_of
-from ._errors import DtypeError, LayoutError
+from ._driver import DeviceMemory, device_of, is_recorded
+from ._errors import DeviceError, DtypeError, LayoutError
 
 # The numbers of DLPack's specification.
 _CUDA = 2
@@ -154,6 +154,11 @@ class Foreign(Gpu):
     def workspace(self, x: View, size: int) -> Tuple[Any, int]:
         if size == 0:
             return None, 0
+        if is_recorded(x.device, x.stream):
+            raise DeviceError(
+                "the stream is being recorded, and memory of this library's arrays cannot be kept for the graph; "
+                "take CuPy or PyTorch, whose memory can, or call outside of the recording"
+            )
         # Calls in other streams, or of other threads, need memory of their own.
         key = (x.device, x.stream, threading.get_ident())
         held = self.workspaces.pop(key, None)

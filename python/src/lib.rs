@@ -3,6 +3,7 @@
 //! No numerics and no semantics of numpy are here: what shape a call has, what is cast, cropped or padded is decided in
 //! Python (`python/ozfft`), where it can be read beside numpy's.
 
+mod compiler;
 mod convolve;
 mod errors;
 mod gate;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 /// Plans and runs transforms for the package `ozfft`.
 #[pymodule]
 mod _ozfft {
+    #[pymodule_export]
+    use crate::compiler::{compiler, look_for_compiler_in};
     #[pymodule_export]
     use crate::convolve::{convolve_integers, multiply_bytes};
     #[pymodule_export]

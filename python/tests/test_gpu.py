@@ -71,6 +71,22 @@ class Cupy:
     def synchronize(self):
         self.module.cuda.Device().synchronize()
 
+    def recorded(self, call):
+        """The result of a call that is recorded and not done, and what does it."""
+        stream = self.module.cuda.Stream(non_blocking=True)
+        with stream:
+            call()
+            stream.begin_capture()
+            result = call()
+            graph = stream.end_capture()
+
+        def run():
+            self.synchronize()
+            graph.launch(stream)
+            stream.synchronize()
+
+        return result, run
+
     def events(self):
         return [self.module.cuda.Event() for _ in range(2)]
 
@@ -111,6 +127,21 @@ class Torch:
 
     def synchronize(self):
         self.module.cuda.synchronize()
+
+    def recorded(self, call):
+        stream = self.module.cuda.Stream()
+        with self.module.cuda.stream(stream):
+            call()
+        self.synchronize()
+        graph = self.module.cuda.CUDAGraph()
+        with self.module.cuda.graph(graph, stream=stream):
+            result = call()
+
+        def run():
+            graph.replay()
+            self.synchronize()
+
+        return result, run
 
     def events(self):
         return [self.module.cuda.Event(enable_timing=True) for _ in range(2)]
@@ -222,6 +253,27 @@ def threads(library):
     check(not wrong, f"{library.name}: threads at once")
 
 
+def graphs(library):
+    """Calls in a graph that the caller records and repeats with other numbers, while other arrays come and go."""
+    for shape, name in [((1024,), "fft"), ((5, 2048), "fft"), ((1 << 16,), "fft"), ((64, 48), "fftn"), ((4, 67), "fft"), ((3, 90), "rfft")]:
+        function = getattr(ozfft, name)
+        kind = "f" if name == "rfft" else "c"
+        there = library.put(numbers(shape, kind, 8))
+        library.synchronize()
+        result, run = library.recorded(lambda: function(there))
+        others = [library.put(np.full(size, 3.0)) for size in (1, 64, 512, 4096, 1 << 15, 1 << 18, 1 << 20) for _ in range(3)]
+        for factor in (1.0, -0.5, 3.0):
+            x = factor * numbers(shape, kind, 8)
+            there[...] = library.put(x)
+            run()
+            expected = np.ascontiguousarray(function(x)).tobytes()
+            check(library.get(result).tobytes() == expected, f"{library.name} {name} {shape}: a recorded call")
+            # And calls outside of the recording are as before.
+            check(library.get(function(there)).tobytes() == expected, f"{library.name} {name} {shape}: beside a graph")
+        for other in others:
+            check((library.get(other) == 3.0).all(), f"{library.name} {name} {shape}: a graph wrote to another array")
+
+
 class Interface:
     def __init__(self, array):
         self.array = array
@@ -305,7 +357,7 @@ def main():
             print(f"left out: {kind.name} ({reason})")
             continue
         before = check.count, _ozfft.executions()
-        for test in (compare_kinds, layouts, no_copies, streams, threads, protocols):
+        for test in (compare_kinds, layouts, no_copies, streams, threads, graphs, protocols):
             test(library)
         print(f"{kind.name} {library.module.__version__}: {check.count - before[0]} checks, {_ozfft.executions() - before[1]} transforms")
         times(library)

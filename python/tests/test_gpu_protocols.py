@@ -8,12 +8,13 @@ import contextlib
 import ctypes
 import sys
 import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import ozfft
-from ozfft import _arrays, _driver, _execute, _foreign, _ozfft
+from ozfft import _arrays, _calls, _driver, _execute, _foreign, _ozfft, _repeated
 
 
 @pytest.fixture
@@ -35,11 +36,23 @@ def launches(monkeypatch):
     def plan(key):
         return FakePlan(key) if key["device"].startswith("cuda") else _ozfft.plan(key)
 
-    fake = types.SimpleNamespace(plan=plan)
+    fake = types.SimpleNamespace(plan=plan, prepared=_ozfft.prepared)
     monkeypatch.setattr(_execute, "_ozfft", fake)
+    monkeypatch.setattr(_repeated, "_ozfft", fake)
+    # The types of the fake libraries are forgotten with them.
+    monkeypatch.setattr(_repeated, "_ways", dict(_repeated._ways))
+    monkeypatch.setattr(_repeated, "_known", {})
     monkeypatch.setattr(_arrays, "_loaded", {})
+    monkeypatch.setattr(_foreign, "is_recorded", lambda device, stream: False)
     monkeypatch.setattr(_foreign, "DeviceMemory", lambda device, size: types.SimpleNamespace(size=size, address=256))
     return recorded
+
+
+class Device(NamedTuple):
+    """A GPU, as PyTorch says it."""
+
+    type: str
+    index: int
 
 
 class FakeArray:
@@ -69,7 +82,8 @@ def cupy(monkeypatch):
         dtype = property(lambda self: self.memory.dtype)
         strides = property(lambda self: self.memory.strides)
         itemsize = property(lambda self: self.memory.itemsize)
-        data = property(lambda self: types.SimpleNamespace(ptr=self.memory.ctypes.data))
+        data = property(lambda self: types.SimpleNamespace(ptr=self.memory.ctypes.data, device_id=self.device.id))
+        flags = property(lambda self: types.SimpleNamespace(c_contiguous=self.memory.flags.c_contiguous))
         device = types.SimpleNamespace(id=1)
 
         def astype(self, dtype, copy=True):
@@ -84,8 +98,12 @@ def cupy(monkeypatch):
     module.zeros = lambda shape, dtype: ndarray(np.zeros(shape, dtype))
     module.copyto = lambda out, result, casting: np.copyto(out.memory, result.memory, casting=casting)
     module.cuda = types.SimpleNamespace(
-        Device=lambda number: contextlib.nullcontext(), get_current_stream=lambda: types.SimpleNamespace(ptr=77)
+        Device=lambda number: contextlib.nullcontext(),
+        get_current_stream=lambda: types.SimpleNamespace(ptr=module.stream),
+        alloc=lambda size: types.SimpleNamespace(ptr=512, size=size),
+        runtime=types.SimpleNamespace(getDevice=lambda: module.current, streamIsCapturing=lambda stream: stream == module.captured),
     )
+    module.stream, module.captured, module.current = 77, None, 1
     monkeypatch.setitem(sys.modules, "cupy", module)
     return module
 
@@ -100,7 +118,8 @@ def torch(monkeypatch):
     numpy_types = {f"torch.{name}": np.dtype(name) for name in names}
 
     class Tensor(FakeArray):
-        device = types.SimpleNamespace(type="cuda", index=0)
+        device = Device("cuda", 0)
+        is_conj = is_neg = lambda self: False
         requires_grad = False
         layout = module.strided
         resolved = 0
@@ -127,6 +146,9 @@ def torch(monkeypatch):
         def stride(self):
             return tuple(stride // self.memory.itemsize for stride in self.memory.strides)
 
+        def is_contiguous(self):
+            return self.memory.flags.c_contiguous
+
         def element_size(self):
             return self.memory.itemsize
 
@@ -143,7 +165,9 @@ def torch(monkeypatch):
     module.Tensor = Tensor
     module.empty = lambda shape, dtype, device: Tensor(np.empty(shape, numpy_types[dtype]))
     module.zeros = lambda shape, dtype, device: Tensor(np.zeros(shape, numpy_types[dtype]))
-    module.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=78))
+    module.stream = 78
+    module.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=module.stream))
+    module._C = types.SimpleNamespace()
     monkeypatch.setitem(sys.modules, "torch", module)
     return module
 
@@ -197,6 +221,166 @@ def test_nothing_is_copied(launches, cupy):
     assert len(set(launches[-1]["addresses"])) == 1
 
 
+REPEATED = {
+    "fft": (ozfft.fft, {}, "c16"),
+    "ifft": (ozfft.ifft, {"axis": 0, "norm": "ortho"}, "c8"),
+    "rfft": (ozfft.rfft, {"axis": -1}, "f8"),
+    "irfft": (ozfft.irfft, {}, "c16"),
+    "fftn": (ozfft.fftn, {}, "c16"),
+    "rfft2": (ozfft.rfft2, {}, "f4"),
+    "irfftn": (ozfft.irfftn, {"axes": (1, 0)}, "c16"),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_repeated_calls_go_straight_to_the_plan(request, monkeypatch, launches, library, name):
+    module = request.getfixturevalue(library)
+    array = module.ndarray if library == "cupy" else module.Tensor
+    function, arguments, dtype = REPEATED[name]
+    rng = np.random.default_rng(5)
+
+    def check():
+        memory = rng.standard_normal((6, 8)).astype(dtype)
+        before = memory.tobytes()
+        expected = function(memory, **arguments)
+        launched = len(launches)
+        result = function(array(memory), **arguments)
+        (launch,) = launches[launched:]
+        assert type(result) is array and memory.tobytes() == before
+        assert result.memory.dtype == expected.dtype and result.memory.shape == expected.shape
+        assert result.memory.tobytes() == expected.tobytes()
+        assert launch["addresses"] == (memory.ctypes.data, result.memory.ctypes.data)
+        assert launch["device"] == ("cuda:1" if library == "cupy" else "cuda:0")
+        assert launch["stream"] == module.stream and launch["workspace"] != 0
+
+    # The library is met, then the call is remembered.
+    check()
+    check()
+    known = len(_repeated._known)
+    worked_out = []
+    original = _calls.transform
+
+    def transform(kind, library, *rest, **options):
+        worked_out.append(library.on_gpu)
+        return original(kind, library, *rest, **options)
+
+    monkeypatch.setattr(_calls, "transform", transform)
+    for module.stream in (81, 0, 82):
+        check()
+    assert True not in worked_out
+    assert len(_repeated._known) == known
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_calls_that_are_not_the_same_are_worked_out(request, launches, library):
+    module = request.getfixturevalue(library)
+    array = module.ndarray if library == "cupy" else module.Tensor
+    x = numbers(8, 8)
+    for _ in range(3):
+        ozfft.fft(array(x))
+    for memory in (x.T, x[:, ::2], x[:4], x.astype(np.complex64), x.real.copy(), x[:0]):
+        for _ in range(2):
+            expected = ozfft.fft(memory) if memory.size else memory
+            assert ozfft.fft(array(memory)).memory.tobytes() == np.ascontiguousarray(expected).tobytes()
+    with ozfft.options(accuracy="single"):
+        ozfft.fft(array(x))
+    assert launches[-1]["accuracy"] == "single"
+    ozfft.fft(array(x))
+    assert launches[-1]["accuracy"] == "double"
+    ozfft.fft(array(x), norm="ortho")
+    assert launches[-1]["norm"] == "ortho"
+    result = ozfft.fft(array(x), overwrite_x=True)
+    assert len(set(launches[-1]["addresses"])) == 1 and result.memory.tobytes() == ozfft.fft(numbers(8, 8)).tobytes()
+    with pytest.raises(ozfft.DeviceError, match="the array is on cuda"):
+        ozfft.fft(array(x), device="cpu")
+
+
+def test_tensors_that_have_changed_are_worked_out(launches, torch):
+    x = numbers(8)
+    for _ in range(3):
+        ozfft.fft(torch.Tensor(x))
+    tensor = torch.Tensor(x)
+    tensor.is_conj = lambda: True
+    resolved = torch.Tensor.resolved
+    ozfft.fft(tensor)
+    assert torch.Tensor.resolved == resolved + 1
+    tensor = torch.Tensor(x)
+    tensor.requires_grad = True
+    with pytest.raises(ozfft.DeviceError, match="detach"):
+        ozfft.fft(tensor)
+    torch.Tensor.device = Device("cuda", 1)
+    ozfft.fft(torch.Tensor(x))
+    assert launches[-1]["device"] == "cuda:1"
+    # A tensor of this machine's memory has a type that is known by now.
+    torch.Tensor.device = Device("cpu", 0)
+    torch.from_numpy = torch.Tensor
+    for _ in range(3):
+        assert ozfft.fft(torch.Tensor(x)).memory.tobytes() == ozfft.fft(x).tobytes()
+
+
+def test_torchs_stream_is_asked_the_short_way_where_there_is_one(launches, torch):
+    torch._C._cuda_getCurrentRawStream = lambda index: 90 + index
+    for _ in range(3):
+        ozfft.fft(torch.Tensor(numbers(8)))
+        assert launches[-1]["stream"] == 90
+
+
+def test_an_array_on_another_device_than_cupys_is_worked_out(launches, cupy):
+    x = numbers(8)
+    for _ in range(3):
+        ozfft.fft(cupy.ndarray(x))
+    cupy.current = 0
+    entered = []
+    cupy.cuda.Device = lambda number: entered.append(number) or contextlib.nullcontext()
+    assert ozfft.fft(cupy.ndarray(x)).memory.tobytes() == ozfft.fft(x).tobytes()
+    assert set(entered) == {1}
+
+
+def test_memory_in_recorded_graphs_is_not_given_back(launches, cupy):
+    """CuPy's pool gave the workspace of a recorded call to the next array, which the graph wrote to whenever it ran."""
+    x = numbers(6, 8)
+    for _ in range(3):
+        ozfft.fft(cupy.ndarray(x))
+    kept = _arrays._loaded["cupy"].in_graphs
+    assert kept == []
+    cupy.captured = cupy.stream
+    ozfft.fft(cupy.ndarray(x))
+    ((workspace,),) = kept
+    assert workspace.size == 4096
+    # Worked out anew, and with numbers that had to be converted.
+    ozfft.fft(cupy.ndarray(x.real.copy()), axis=0)
+    (data, workspace) = kept[1]
+    assert data.memory.dtype == np.complex128 and workspace.memory.nbytes == 4096
+    cupy.cuda.runtime.streamIsCapturing = lambda stream: pytest.fail("the default stream cannot be recorded")
+    cupy.stream = 0
+    ozfft.fft(cupy.ndarray(x))
+    assert len(kept) == 2
+
+
+def test_unknown_libraries_have_no_memory_for_graphs(launches, monkeypatch):
+    monkeypatch.setattr(_foreign, "is_recorded", lambda device, stream: stream == 5)
+    x, out = numbers(8), np.empty(8, complex)
+    ozfft.fft(Interface(x, stream=6), out=Interface(out))
+    launched = len(launches)
+    with pytest.raises(ozfft.DeviceError, match="recorded.*CuPy or PyTorch"):
+        ozfft.fft(Interface(x, stream=5), out=Interface(out))
+    assert len(launches) == launched
+
+
+def test_the_driver_is_asked_whether_a_stream_is_recorded(monkeypatch):
+    def status(stream, place):
+        place._obj.value = int(stream.value == 5)
+        return 0
+
+    names = "cuInit cuDevicePrimaryCtxRetain cuCtxPushCurrent_v2 cuCtxPopCurrent_v2 cuDevicePrimaryCtxRelease_v2".split()
+    driver = types.SimpleNamespace(cuStreamIsCapturing=status, **{name: lambda *_: 0 for name in names})
+    monkeypatch.setattr(_driver, "_driver", lambda: driver)
+    assert _driver.is_recorded(0, 5) and not _driver.is_recorded(0, 6)
+    monkeypatch.setattr(_driver, "_driver", lambda: pytest.fail("the default stream cannot be recorded"))
+    assert not _driver.is_recorded(0, 0) and not _driver.is_recorded(0, 1)
+
+
 @pytest.mark.parametrize("library", ["cupy", "torch"])
 def test_numpys_functions_take_arrays_on_gpus_as_well(request, launches, library):
     module = request.getfixturevalue(library)
@@ -213,7 +397,7 @@ def test_numpys_functions_take_arrays_on_gpus_as_well(request, launches, library
 
 @pytest.mark.parametrize("device", ["cuda", "cpu"])
 def test_tensors_that_numpy_cannot_read_are_rejected_in_ozffts_words(launches, torch, device):
-    torch.Tensor.device = types.SimpleNamespace(type=device, index=0)
+    torch.Tensor.device = Device(device, 0)
     tensor = torch.Tensor(numbers(8))
     tensor.requires_grad = True
     for module in (ozfft, ozfft.numpy_fft):
@@ -227,7 +411,7 @@ def test_tensors_that_numpy_cannot_read_are_rejected_in_ozffts_words(launches, t
     torch.Tensor.dtype = property(lambda self: torch.bfloat16)
     with pytest.raises(ozfft.DtypeError, match="bfloat16.*torch.float32"):
         ozfft.fft(brain)
-    torch.Tensor.device = types.SimpleNamespace(type="meta")
+    torch.Tensor.device = Device("meta", 0)
     with pytest.raises(ozfft.DeviceError, match="cpu or cuda"):
         ozfft.fft(brain)
 

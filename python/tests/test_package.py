@@ -126,4 +126,46 @@ def test_the_package_reports_on_the_machine():
     assert found["ozfft"].startswith(ozfft.__version__)
     assert found["numpy"] == np.__version__
     assert "scalar" in found["units"] and ozfft.plan(1024).substrate in found["units"]
-    assert {"machine", "processor", "gpu", "scipy", "torch", "cupy"} <= set(found)
+    assert {"machine", "processor", "gpu", "compiler", "scipy", "torch", "cupy"} <= set(found)
+
+
+def report(folder, **variables):
+    """What a fresh interpreter with this folder of packages says of CUDA's compiler."""
+    import os
+
+    environment = {name: value for name, value in os.environ.items() if name != "OZFFT_NVRTC"}
+    paths = [str(folder), environment.get("PYTHONPATH", "")]
+    environment |= {"PYTHONPATH": os.pathsep.join(paths), **variables}
+    done = subprocess.run([sys.executable, "-m", "ozfft"], capture_output=True, text=True, check=True, env=environment)
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("compiler "))
+    return line.split(None, 1)[1]
+
+
+@pytest.mark.parametrize("place", ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "torch/lib"])
+def test_cudas_compiler_is_looked_for_among_the_packages_of_this_interpreter(tmp_path, place):
+    """Only environments that had been activated were looked at: in a container's Python no kernel was compiled."""
+    library = tmp_path / "packages" / place / "libnvrtc.so.13"
+    library.parent.mkdir(parents=True)
+    # No library of anybody's: it is found, and cannot be loaded.
+    library.write_bytes(b"nothing")
+    text = report(tmp_path / "packages")
+    if text.startswith("NVRTC "):
+        pytest.skip(f"this machine has one where it is looked for first: {text}")
+    assert text.startswith("none: ") and str(library) in text and "pip install nvidia-cuda-nvrtc" in text
+
+
+def test_a_compiler_that_is_off_or_missing_is_said_with_the_remedy(tmp_path):
+    for variable, said in (("off", "OZFFT_NVRTC is off"), (str(tmp_path / "nothing.so"), "nothing.so")):
+        text = report(tmp_path, OZFFT_NVRTC=variable)
+        assert text.startswith("none: ") and said in text and "pip install nvidia-cuda-nvrtc" in text
+
+
+def test_nothing_in_the_current_directory_is_loaded(tmp_path, monkeypatch):
+    from ozfft import _compiler
+
+    named = []
+    monkeypatch.setattr(_compiler._ozfft, "look_for_compiler_in", named.extend, raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path), "/opt/packages"])
+    _compiler.name_packages()
+    assert named == ["/opt/packages"]

@@ -2,10 +2,12 @@
 
 use crate::failure::Failure;
 use crate::gpu::Precision;
-use crate::options::{AxisList, Shape, parse_axes, parse_device, parse_shape, substrate_parser};
+use crate::options::{
+    AxisList, KindName, Shape, parse_axes, parse_device, parse_shape, substrate_parser,
+};
 use crate::report::{note, say, say_json};
 use clap::Args;
-use ozfft::{Accuracy, Device, Planner, Problem, Substrate, Tuned, TunedKernel};
+use ozfft::{Accuracy, Device, Kind, Planner, Problem, Substrate, Tuned, TunedKernel};
 use serde::Serialize;
 use std::io::IsTerminal;
 
@@ -18,6 +20,9 @@ pub struct TuneArguments {
     /// Lengths joined by x, such as 360 or 100x100x100; may be given several times
     #[arg(long = "shape", required = true, value_parser = parse_shape)]
     shapes: Vec<Shape>,
+    /// Complex to complex, real to half-spectrum, or half-spectrum to real, whose shape is that of the real array
+    #[arg(long, value_enum, default_value = "c2c")]
+    kind: KindName,
     /// Transform only these axes, such as 0,2 or -1 [default: all]
     #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
     axes: Option<AxisList>,
@@ -44,6 +49,7 @@ pub struct TuneArguments {
 #[derive(Serialize)]
 struct Report<'a> {
     shape: String,
+    kind: KindName,
     batch: usize,
     kernels: Vec<Kernel<'a>>,
     /// Where the parameters are kept for other processes.
@@ -100,7 +106,12 @@ fn tune(arguments: &TuneArguments, named: &Shape) -> Result<(), Failure> {
     let shape = &named.0;
     let points = shape.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
     let batch = arguments.batch.unwrap_or((POINTS / points.max(1)).max(1));
-    let mut problem = Problem::complex(shape)
+    let problem = match Kind::from(arguments.kind) {
+        Kind::ComplexToComplex => Problem::complex(shape),
+        Kind::RealToComplex => Problem::real_to_complex(shape),
+        Kind::ComplexToReal => Problem::complex_to_real(shape),
+    };
+    let mut problem = problem
         .batch(batch)
         .substrate(arguments.substrate)
         .device(arguments.device);
@@ -124,6 +135,7 @@ fn tune(arguments: &TuneArguments, named: &Shape) -> Result<(), Failure> {
     if arguments.json {
         return say_json(&Report {
             shape: named.to_string(),
+            kind: arguments.kind,
             batch,
             kernels: tuned.kernels.iter().map(reported).collect(),
             file: tuned.file.as_ref().map(|path| path.display().to_string()),

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{directory, fail, json, number, ozfft, text, text_of};
+use std::process::Command;
 
 const DEFINITIONS: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -48,6 +49,70 @@ fn a_missing_gpu_is_reported() {
             assert!(!message.contains("panicked"), "{arguments:?}: {message}");
         }
     }
+}
+
+/// Every kind of transform: on a machine with a GPU the parameters that were found are on disk afterwards, beside those of the runs
+/// before; elsewhere it is said what is missing, and nothing is written.
+#[test]
+fn tune_keeps_what_it_finds_for_every_kind() {
+    let cache = directory("tune-cache");
+    let mut purposes: Vec<String> = Vec::new();
+    for (kind, shape) in [
+        ("c2c", "360"),
+        ("r2c", "90"),
+        ("c2r", "90"),
+        ("c2c", "10000"),
+    ] {
+        let batch = ["--batch", "4", "--trials", "2", "--json"];
+        let tune = ["tune", "--kind", kind, "--shape", shape];
+        let output = Command::new(env!("CARGO_BIN_EXE_ozfft"))
+            .args(tune.iter().chain(&batch))
+            .env("OZFFT_CACHE", &cache)
+            .output()
+            .expect("the program starts");
+        if !output.status.success() {
+            let message = text_of(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{message}");
+            assert!(
+                message.contains("driver") || message.contains("device"),
+                "{message}"
+            );
+            assert_eq!(std::fs::read_dir(&cache).expect("a folder").count(), 0);
+            continue;
+        }
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+        assert_eq!(
+            (&report["kind"], &report["shape"]),
+            (&kind.into(), &shape.into())
+        );
+        let kernels = report["kernels"].as_array().expect("a list");
+        // Where the length has a kernel of Hopper's own there is nothing to choose.
+        let named = kernels
+            .iter()
+            .map(|kernel| kernel["purpose"].as_str().expect("a purpose"));
+        purposes.extend(named.map(String::from));
+        let Some(file) = report["file"].as_str() else {
+            continue;
+        };
+        let kept = std::fs::read_to_string(file).expect("a file");
+        for purpose in &purposes {
+            assert!(
+                kept.contains(purpose.as_str()),
+                "{purpose} is not in {kept}"
+            );
+        }
+    }
+}
+
+#[test]
+fn tune_says_that_the_processor_has_nothing_to_tune() {
+    let message = fail(&["tune", "--shape", "64", "--device", "cpu"]);
+    assert!(message.contains("take a device cuda"), "{message}");
+    let message = fail(&["tune", "--shape", "64", "--kind", "c3c"]);
+    assert!(
+        message.contains("c2c") && message.contains("r2c"),
+        "{message}"
+    );
 }
 
 #[test]

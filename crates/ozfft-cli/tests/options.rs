@@ -72,6 +72,8 @@ fn every_documented_option_of_every_command_works() {
             "cuda",
             "--shape",
             "100x36",
+            "--kind",
+            "r2c",
             "--axes",
             "0",
             "--batch",

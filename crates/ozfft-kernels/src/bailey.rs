@@ -464,20 +464,27 @@ impl KernelShape for BlockShape {
     }
 
     fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
-        let fitting = self.fitting();
-        let mut found: Vec<BlockShape> = vec![*self];
-        for shape in fitting {
-            if found.len() < MOST_CANDIDATES && !found.contains(&shape) {
-                found.push(shape);
-            }
-        }
-        let boxed = |shape| Box::new(shape) as Box<dyn KernelShape>;
-        found.into_iter().map(boxed).collect()
+        candidates_of(*self, self.fitting())
     }
 }
 
 /// Kernels for one purpose that are worth measuring.
 pub(crate) const MOST_CANDIDATES: usize = 10;
+
+/// What is taken now, then the most promising of those that fit.
+pub(crate) fn candidates_of<S: KernelShape + PartialEq + 'static>(
+    usual: S,
+    fitting: Vec<S>,
+) -> Vec<Box<dyn KernelShape>> {
+    let mut found = vec![usual];
+    for shape in fitting {
+        if found.len() < MOST_CANDIDATES && !found.contains(&shape) {
+            found.push(shape);
+        }
+    }
+    let boxed = |shape| Box::new(shape) as Box<dyn KernelShape>;
+    found.into_iter().map(boxed).collect()
+}
 
 /// The source of a kernel: its header, the type of its shape, the function that it runs, and what else must be true of the shape.
 pub(crate) fn kernel_source(

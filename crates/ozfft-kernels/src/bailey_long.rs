@@ -2,8 +2,8 @@
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
-    most_warps_for, next_with, table_bytes_for,
+    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, candidates_of, cost_of, is_matrix,
+    kernel_source, most_warps_for, next_with, table_bytes_for,
 };
 use crate::bailey_three;
 
@@ -101,7 +101,13 @@ pub struct LongShape {
     /// Groups of warps that share the tables in shared memory; 0: one group, and tables in the cache.
     pub groups: usize,
     kilobytes: usize,
+    /// Lines that lie side by side, and whether there are too few for the GPU: what the parameters were chosen for.
+    side_by_side: u64,
+    few: bool,
 }
+
+/// So many lines side by side need no kernels of their own: what a panel's lines leave over is next to nothing.
+const MANY_LINES: u64 = 256;
 
 /// What the shape of passes of one block is chosen for, where all transforms lie side by side.
 pub const MANY_TRANSFORMS: u64 = 1024;
@@ -133,7 +139,20 @@ impl LongShape {
         if !takes || for_blocks || (number != Number::Double && middle > 1) {
             return None;
         }
-        let mut best: Option<(f64, LongShape)> = None;
+        let ranked = LongShape::ranked(steps, side_by_side, (number, pass), kilobytes, few);
+        ranked.into_iter().next()
+    }
+
+    /// All parameters that fit, the most promising first.
+    fn ranked(
+        steps: [usize; 3],
+        side_by_side: u64,
+        (number, pass): (Number, Pass),
+        kilobytes: usize,
+        few: bool,
+    ) -> Vec<Self> {
+        let [first, middle, last] = steps;
+        let mut found: Vec<(f64, LongShape)> = Vec::new();
         for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
             let most = match middle {
                 1 => most_warps_for(number, [first, last], units),
@@ -157,6 +176,8 @@ impl LongShape {
                     number,
                     groups: 1,
                     kilobytes,
+                    side_by_side,
+                    few,
                 };
                 let warps = shape.warps();
                 // Threads stay with a line when they write.
@@ -192,12 +213,11 @@ impl LongShape {
                     true => (units[0] * 100 + units[1] * 10 + lines) as f64,
                     false => cached * segments * padding * cost,
                 };
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, shape));
-                }
+                found.push((cost, shape));
             }
         }
-        best.map(|(_, shape)| shape)
+        found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        found.into_iter().map(|(_, shape)| shape).collect()
     }
 
     /// Columns of the first step: points of those behind it.
@@ -312,6 +332,42 @@ impl KernelShape for LongShape {
             [_, 1, _] => self.number.with_header(source),
             _ => format!("#include \"bailey_three.cuh\"\n{source}"),
         }
+    }
+
+    fn purpose(&self) -> Option<String> {
+        let steps = match self.steps {
+            [first, 1, last] => format!("{first} x {last}"),
+            [first, middle, last] => format!("{first} x {middle} x {last}"),
+        };
+        let pass = self.pass.name().to_lowercase().replace('_', " ");
+        let number = self.number.description();
+        let kilobytes = self.kilobytes;
+        let beside = match self.side_by_side {
+            MANY_LINES.. => "many".into(),
+            lines => lines.to_string(),
+        };
+        Some(format!(
+            "{pass} pass of {steps} points, {number}, {beside} side by side, {kilobytes} KB"
+        ))
+    }
+
+    fn choice(&self) -> String {
+        let [first, last] = self.units;
+        let (lines, groups) = (self.lines, self.groups);
+        format!("{lines} lines, {first} and {last} units, {groups} groups")
+    }
+
+    fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
+        let kind = (self.number, self.pass);
+        let LongShape {
+            steps,
+            side_by_side,
+            kilobytes,
+            few,
+            ..
+        } = *self;
+        let fitting = LongShape::ranked(steps, side_by_side, kind, kilobytes, few);
+        candidates_of(*self, fitting)
     }
 }
 

@@ -2,8 +2,8 @@
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
-    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, cost_of, is_matrix, kernel_source,
-    most_warps, next_with, quads, table_bytes_for, work,
+    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, candidates_of, cost_of, is_matrix,
+    kernel_source, most_warps, next_with, quads, table_bytes_for, work,
 };
 
 /// Which side has half-spectra.
@@ -53,11 +53,23 @@ impl RealShape {
         if !takes || !number.is_usual() {
             return None;
         }
+        let ranked = RealShape::ranked((number, half), steps, strided, kilobytes);
+        ranked.into_iter().next()
+    }
+
+    /// All parameters that fit, the most promising first.
+    fn ranked(
+        (number, half): (Number, Half),
+        steps: [usize; 2],
+        strided: bool,
+        kilobytes: usize,
+    ) -> Vec<Self> {
+        let [first, last] = steps;
         let all_pairs: &[usize] = match strided {
             true => &[2, 4, 8, 16],
             false => &[1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32],
         };
-        let mut best: Option<(f64, RealShape)> = None;
+        let mut found: Vec<(f64, RealShape)> = Vec::new();
         for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
             let Some(most) = most_warps(steps, units) else {
                 continue;
@@ -103,13 +115,17 @@ impl RealShape {
                     | Number::DoubleWgmma => cost_of(1, steps, pairs, units, [warps, groups, most]),
                     Number::Single => shape.cost(most),
                 };
-                let cost = cached * short * cost * shape.sectors();
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, shape));
-                }
+                found.push((cached * short * cost * shape.sectors(), shape));
             }
         }
-        best.map(|(_, shape)| shape)
+        found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        found.into_iter().map(|(_, shape)| shape).collect()
+    }
+
+    /// Those for the same purpose.
+    fn fitting(&self) -> Vec<Self> {
+        let kind = (self.number, self.half);
+        RealShape::ranked(kind, self.steps, self.strided, self.kilobytes)
     }
 
     /// What a point is expected to take: a group is done with a step when its warp with the most columns or rows is. (Counted in machine code
@@ -230,7 +246,14 @@ impl KernelShape for RealShape {
         let place = if self.strided { "_strided" } else { "" };
         let number = self.number.prefix();
         let conversions = if conversions { "_conversions" } else { "" };
-        format!("bailey_{number}{kind}_{first}x{last}{place}_{kilobytes}{conversions}")
+        let parameters = match self.fitting().first() == Some(self) {
+            true => String::new(),
+            false => {
+                let [one, other] = self.units;
+                format!("_{}_{one}{other}_{}", self.pairs, self.groups)
+            }
+        };
+        format!("bailey_{number}{kind}_{first}x{last}{place}{parameters}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -261,6 +284,33 @@ impl KernelShape for RealShape {
             conversions,
         );
         self.number.with_header(source)
+    }
+
+    fn purpose(&self) -> Option<String> {
+        let [first, last] = self.steps;
+        let kilobytes = self.kilobytes;
+        let number = self.number.description();
+        let what = match self.half {
+            Half::Output => "real to half-spectrum",
+            Half::Input => "half-spectrum to real",
+        };
+        let place = match self.strided {
+            true => "strided",
+            false => "contiguous",
+        };
+        Some(format!(
+            "lines of {first} x {last} points, {number}, {what}, {place}, {kilobytes} KB"
+        ))
+    }
+
+    fn choice(&self) -> String {
+        let [first, last] = self.units;
+        let (pairs, groups) = (self.pairs, self.groups);
+        format!("{pairs} pairs, {first} and {last} units, {groups} groups")
+    }
+
+    fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
+        candidates_of(*self, self.fitting())
     }
 }
 

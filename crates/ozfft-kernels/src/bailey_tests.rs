@@ -1,6 +1,9 @@
 //! Tests of shapes, of their list and of the rule.
 
 use super::*;
+use crate::bailey_long::{LongShape, Pass};
+use crate::bailey_real::{Half, RealShape};
+use crate::bailey_three::ThreeShape;
 use std::collections::HashSet;
 
 /// Threads of a warp that leave a loop one by one are not always brought together again (docs/gpu-template.md, "A trap").
@@ -125,6 +128,69 @@ fn candidates_are_kernels_of_their_own() {
             }
         }
     }
+}
+
+/// The same of real lines, of blocks of three steps and of passes of long transforms, for few lines as well.
+#[test]
+fn candidates_of_all_shapes_are_kernels_of_their_own() {
+    let boxed =
+        |shape: Option<LongShape>| Box::new(shape.expect("a shape")) as Box<dyn KernelShape>;
+    for kilobytes in SHARED_KILOBYTES {
+        let bytes = kilobytes << 10;
+        let mut shapes: Vec<Box<dyn KernelShape>> = Vec::new();
+        for (number, half, strided) in [
+            (Number::Double, Half::Output, false),
+            (Number::Double, Half::Input, true),
+            (Number::Single, Half::Output, true),
+        ] {
+            let shape = RealShape::new((number, half), [20, 18], strided, bytes);
+            shapes.push(Box::new(shape.expect("a shape")));
+        }
+        for strided in [false, true] {
+            let shape = ThreeShape::new([7, 7, 7], strided, bytes).expect("a shape");
+            shapes.push(Box::new(shape));
+        }
+        for (steps, beside, kind) in [
+            ([32, 1, 32], 1024, (Number::Double, Pass::Opening)),
+            ([32, 1, 32], 1024, (Number::Double, Pass::Closing)),
+            ([25, 1, 4], 100, (Number::Single, Pass::OpeningReal)),
+            ([16, 1, 8], 128, (Number::DoubleF16, Pass::Middle)),
+            ([14, 1, 10], 28, (Number::Double, Pass::ProductOpening)),
+            ([7, 7, 7], 343, (Number::Double, Pass::Opening)),
+        ] {
+            for few in [false, true] {
+                shapes.push(boxed(LongShape::new(steps, beside, kind, bytes, few)));
+            }
+        }
+        for usual in shapes {
+            let what = usual.name(true);
+            let purpose = usual.purpose().expect("parameters to choose");
+            let candidates = usual.candidates();
+            assert!((2..=MOST_CANDIDATES).contains(&candidates.len()), "{what}");
+            assert_eq!(
+                (candidates[0].choice(), candidates[0].name(true)),
+                (usual.choice(), what.clone())
+            );
+            let names: HashSet<String> = candidates.iter().map(|c| c.name(true)).collect();
+            assert_eq!(names.len(), candidates.len(), "{names:?}");
+            let choices: HashSet<String> = candidates.iter().map(|c| c.choice()).collect();
+            assert_eq!(choices.len(), candidates.len(), "{choices:?}");
+            for candidate in &candidates {
+                assert_eq!(candidate.purpose().as_ref(), Some(&purpose));
+                assert_eq!(candidate.parameters(), usual.parameters());
+                assert!(
+                    candidate.shared_bytes() <= bytes && candidate.threads() <= 512,
+                    "{what}"
+                );
+                assert!(!candidate.is_compiled_in_advance(true), "{what}");
+            }
+        }
+    }
+    // Lines that leave panels half empty are a purpose of their own.
+    let pass = (Number::Double, Pass::Opening);
+    let of = |beside| boxed(LongShape::new([32, 1, 32], beside, pass, 227 << 10, false)).purpose();
+    assert_ne!(of(2), of(1024));
+    assert_eq!(of(512), of(1024));
 }
 
 #[test]

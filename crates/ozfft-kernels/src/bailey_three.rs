@@ -1,8 +1,8 @@
 //! Kernels of the template for lines of one block of three steps (`cuda/bailey_three.cuh`): their parameters, by rule.
 
 use crate::bailey::{
-    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, is_matrix, kernel_source, matrix_bytes,
-    next_with, quads, tiles,
+    KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, candidates_of, is_matrix, kernel_source,
+    matrix_bytes, next_with, quads, tiles,
 };
 
 /// `ThreeShape` of `bailey_three.cuh`: the parameters of a kernel.
@@ -71,6 +71,12 @@ impl ThreeShape {
         }
         let fitting = |kilobytes: &usize| kilobytes << 10 <= shared_bytes;
         let kilobytes = SHARED_KILOBYTES.into_iter().find(fitting)?;
+        let ranked = ThreeShape::ranked(steps, strided, kilobytes);
+        ranked.into_iter().next()
+    }
+
+    /// All parameters that fit, the most promising first.
+    fn ranked(steps: [usize; 3], strided: bool, kilobytes: usize) -> Vec<Self> {
         let lines: &[usize] = match strided {
             true => &[2, 4, 8],
             false => &[1, 2, 3, 4, 5, 6, 8],
@@ -97,7 +103,14 @@ impl ThreeShape {
                 [shape.warps(), shape.groups, most_warps],
             )
         };
-        shapes.min_by(|a, b| cost(a).total_cmp(&cost(b)))
+        let mut shapes: Vec<ThreeShape> = shapes.collect();
+        shapes.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        shapes
+    }
+
+    /// Those for the same purpose.
+    fn fitting(&self) -> Vec<Self> {
+        ThreeShape::ranked(self.steps, self.strided, self.kilobytes)
     }
 
     /// `BlockShape::WARPS`: of a group.
@@ -125,7 +138,11 @@ impl KernelShape for ThreeShape {
         };
         let conversions = if conversions { "_conversions" } else { "" };
         let kilobytes = self.kilobytes;
-        format!("bailey_{first}x{middle}x{last}_{place}_{kilobytes}{conversions}")
+        let parameters = match self.fitting().first() == Some(self) {
+            true => String::new(),
+            false => format!("_{}_{}", self.lines, self.groups),
+        };
+        format!("bailey_{first}x{middle}x{last}_{place}{parameters}_{kilobytes}{conversions}")
     }
 
     fn lines(&self) -> usize {
@@ -161,6 +178,28 @@ impl KernelShape for ThreeShape {
             ["bailey_three.cuh", &shape, "run", &checks],
             conversions,
         )
+    }
+
+    fn purpose(&self) -> Option<String> {
+        let [first, middle, last] = self.steps;
+        let number = Number::Double.description();
+        let kilobytes = self.kilobytes;
+        let place = match self.strided {
+            true => "strided",
+            false => "contiguous",
+        };
+        Some(format!(
+            "lines of {first} x {middle} x {last} points, {number}, {place}, {kilobytes} KB"
+        ))
+    }
+
+    fn choice(&self) -> String {
+        let (lines, groups) = (self.lines, self.groups);
+        format!("{lines} lines, {groups} groups")
+    }
+
+    fn candidates(&self) -> Vec<Box<dyn KernelShape>> {
+        candidates_of(*self, self.fitting())
     }
 }
 

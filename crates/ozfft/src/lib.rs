@@ -50,7 +50,10 @@ pub mod from_rustfft {}
 
 pub use error::{Buffer, FftError};
 #[cfg(feature = "cuda")]
-pub use executor::cuda::{DeviceArray, DeviceBlock, DeviceQueue, PageLocked};
+pub use executor::cuda::{
+    CudaCompiler, DeviceArray, DeviceBlock, DeviceQueue, PageLocked, cuda_compiler,
+    look_for_cuda_compiler_in,
+};
 #[cfg(feature = "floats")]
 pub use floats::{FloatError, Mode};
 pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};

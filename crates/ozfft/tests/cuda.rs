@@ -3,6 +3,7 @@
 //! Without a GPU the comparisons are skipped with a notice (with `OZFFT_REQUIRE=gpu` they fail); the kernels' arithmetic is then held by the emulator's tests
 //! in `executor/cuda`.
 
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode_enum};
 use cudarc::driver::{CudaContext, DevicePtrMut};
 use num_complex::Complex;
 use ozfft::{
@@ -338,5 +339,73 @@ fn device_pointers_in_a_stream_and_wrong_ones() {
         let got = stream.clone_dtoh(&array).unwrap();
         let got: Vec<_> = got.chunks(2).map(|z| Complex::new(z[0], z[1])).collect();
         assert_same_bits(&expected, &got, SEED, format_args!("{shape:?}"));
+    }
+}
+
+/// A caller records a stream of his own, with a plan in it that has been called with these arrays before or has not, and repeats what he
+/// has recorded with other contents.
+#[test]
+fn plans_can_be_part_of_a_graph_that_the_caller_records() {
+    if !gpu() {
+        return;
+    }
+    let planner = Planner::<f64>::new();
+    // One block, one launch of two passes, passes through memory, a convolution, several axes with scales in between.
+    for shape in [&[1024][..], &[2048], &[65_536], &[67], &[64, 48]] {
+        let problem = Problem::complex(shape).engine(Engine::Digits);
+        let reference = planner.plan(&problem).unwrap();
+        let plan = planner
+            .plan(&problem.clone().device(Device::Cuda(0)))
+            .unwrap();
+        let context = CudaContext::new(0).unwrap();
+        // Other streams, the driver's own of other tests among them, go on meanwhile.
+        let stream = context.new_stream().unwrap();
+        let inputs: Vec<Vec<f64>> = (0..3)
+            .map(|number| {
+                let numbers = uniform_complex(problem.input_len(), SEED + number);
+                numbers.iter().flat_map(|z| [z.re, z.im]).collect()
+            })
+            .collect();
+        let mut input = stream.clone_htod(&inputs[0]).unwrap();
+        let mut output = stream.alloc_zeros::<f64>(inputs[0].len()).unwrap();
+        let mut workspace = stream
+            .alloc_zeros::<u8>(plan.device_workspace_len().max(16))
+            .unwrap();
+        let [from, to, scratch] = {
+            let (from, _one) = input.device_ptr_mut(&stream);
+            let (to, _two) = output.device_ptr_mut(&stream);
+            let (scratch, _three) = workspace.device_ptr_mut(&stream);
+            [from, to, scratch].map(DevicePointer)
+        };
+        let queue = stream.cu_stream() as u64;
+        for calls_before in 0..4 {
+            // SAFETY: the arrays are long enough, ours, and outlive the stream's work.
+            let call = || unsafe { plan.process_device(from, to, scratch, queue) }.unwrap();
+            if calls_before > 0 {
+                call();
+            }
+            stream.synchronize().unwrap();
+            stream
+                .begin_capture(CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
+                .unwrap();
+            call();
+            let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap();
+            let graph = graph.expect("launches were recorded");
+            for numbers in &inputs {
+                stream.memcpy_htod(numbers, &mut input).unwrap();
+                graph.launch().unwrap();
+                let got = stream.clone_dtoh(&output).unwrap();
+                let complex = |numbers: &[f64]| -> Vec<Complex<f64>> {
+                    numbers
+                        .chunks(2)
+                        .map(|z| Complex::new(z[0], z[1]))
+                        .collect()
+                };
+                let mut expected = complex(numbers);
+                reference.process(&mut expected).unwrap();
+                let what = format_args!("{shape:?}, {calls_before} calls before");
+                assert_same_bits(&expected, &complex(&got), SEED, what);
+            }
+        }
     }
 }

@@ -234,9 +234,10 @@ impl<T: Real> Planner<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Device;
     use crate::executor::cuda::emulated::Emulator;
     use crate::executor::cuda::tuning::Tuning;
+    use crate::{Complex, Device, Kind};
+    use ozfft_testkit::assert_same_bits;
 
     /// All that the emulator has of a kernel is its usual parameters: others are remarked on, and those stay; bits are compared.
     #[test]
@@ -282,5 +283,68 @@ mod tests {
         let on_processor = planner.tune(&Problem::complex(&[360]), &mut |_| {});
         let message = on_processor.expect_err("no device").to_string();
         assert!(message.contains("take a device cuda"), "{message}");
+    }
+
+    /// Passes of long transforms, real lines and blocks of three steps had no parameters to choose: what is measured to be faster is
+    /// launched, with the same bits.
+    #[test]
+    fn every_kind_of_kernel_takes_other_parameters_with_the_same_bits() {
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        let machine: Arc<dyn Machine> = Arc::<Emulator>::clone(&emulator);
+        let tuning = machine.tuning();
+        let planner = Planner::<f64>::new();
+        let open = |_: &Problem| Ok((Some((Arc::clone(&machine), 0)), String::new()));
+        for (problem, purposes) in [
+            (
+                Problem::complex(&[10_000]),
+                &["opening pass", "closing pass"][..],
+            ),
+            (
+                Problem::real_to_complex(&[63]).batch(5),
+                &["real to half-spectrum"],
+            ),
+            (Problem::complex(&[343]).batch(3), &["7 x 7 x 7"]),
+        ] {
+            let planned = |problem: &Problem| planner.plan_by(problem, &open).expect("a plan");
+            let (first, tunables) = tuning.asked_by(|| Ok(planned(&problem))).expect("a plan");
+            assert_eq!(tunables.len(), purposes.len(), "{tunables:?}");
+            assert_eq!(first.kernel_remarks(), [""; 0]);
+            let seed = 3;
+            let reals = ozfft_testkit::oracle::inputs::uniform_real(2 * problem.input_len(), seed);
+            let run = |plan: &Plan<f64>| {
+                let mut output = vec![Complex::new(0.0, 0.0); problem.output_len()];
+                let input: Vec<Complex<f64>> = reals
+                    .chunks(2)
+                    .map(|pair| Complex::new(pair[0], pair[1]))
+                    .collect();
+                let ran = match problem.kind() {
+                    Kind::RealToComplex => {
+                        plan.process_real_to_complex(&reals[..problem.input_len()], &mut output)
+                    }
+                    _ => plan.process_outofplace(&input, &mut output),
+                };
+                ran.expect("a transform");
+                output
+            };
+            let expected = run(&planner.plan(&problem).expect("a plan"));
+            let launched = |plan: &Plan<f64>| {
+                let before = emulator.launched_names().len();
+                assert_same_bits(&expected, &run(plan), seed, format_args!("{problem:?}"));
+                emulator.launched_names().split_off(before)
+            };
+            let usual = launched(&first);
+            assert_eq!(usual.len(), purposes.len(), "{usual:?}");
+            for (tunable, purpose) in tunables.iter().zip(purposes) {
+                assert!(tunable.purpose.contains(purpose), "{tunable:?}");
+                tuning.choose(&tunable.purpose, Some(&tunable.choices[1]));
+            }
+            let plan = planned(&problem);
+            assert_eq!(plan.kernel_remarks(), [""; 0]);
+            let others = launched(&plan);
+            assert_eq!(others.len(), usual.len(), "{others:?}");
+            for (other, usual) in others.iter().zip(&usual) {
+                assert_ne!(other, usual);
+            }
+        }
     }
 }

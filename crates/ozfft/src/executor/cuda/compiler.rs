@@ -1,15 +1,19 @@
 //! CUDA's compiler as a library (NVRTC), for kernels of lengths that were not compiled in advance: looked for at run time, its results
 //! kept on disk for this and other processes.
 
+use super::compiler_search;
 use super::machine::Compilation;
+use crate::error::FftError;
 use libloading::Library;
 use ozfft_kernels::bailey::{self, KernelShape};
 use sha2::{Digest, Sha256};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::error::Error;
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Where NVRTC is: a path, or `off`.
@@ -17,9 +21,6 @@ const LIBRARY_VARIABLE: &str = "OZFFT_NVRTC";
 
 /// The folder of kernels that were compiled before.
 const CACHE_VARIABLE: &str = "OZFFT_CACHE";
-
-/// Names of the library, by the loader's own search.
-const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 
 /// A kernel's machine code.
 #[derive(Debug)]
@@ -35,9 +36,7 @@ pub(super) fn compile(
     conversions: bool,
     capability: (i32, i32),
 ) -> Result<Compiled, String> {
-    static LOADED: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-    let nvrtc = LOADED.get_or_init(Nvrtc::load).as_ref();
-    let nvrtc = nvrtc.map_err(String::clone)?;
+    let nvrtc = loaded().as_ref().map_err(String::clone)?;
     let source = shape.source(conversions);
     let architecture = architecture_of(capability);
     let cache = Cache::new(&source, &architecture, nvrtc.version);
@@ -57,6 +56,34 @@ pub(super) fn compile(
         image,
         compilation: Some(compilation),
     })
+}
+
+/// The library, looked for once in a process.
+fn loaded() -> &'static Result<Nvrtc, String> {
+    static LOADED: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
+    LOADED.get_or_init(Nvrtc::load)
+}
+
+/// CUDA's compiler as a library (NVRTC), as [`cuda_compiler`] has found it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CudaCompiler {
+    /// Major and minor version.
+    pub version: (i32, i32),
+    /// The library's file, or its name where the loader has found it and does not say where.
+    pub path: PathBuf,
+}
+
+/// The compiler that makes kernels of lengths that were not compiled in advance; or why there is none, and how to get it. Plans for GPUs
+/// do without it, on the portable kernel. No GPU is needed to ask.
+pub fn cuda_compiler() -> Result<CudaCompiler, FftError> {
+    match loaded() {
+        Ok(nvrtc) => Ok(CudaCompiler {
+            version: nvrtc.version,
+            path: nvrtc.path.clone(),
+        }),
+        Err(reason) => Err(FftError::Unsupported(reason.clone())),
+    }
 }
 
 /// What the compiler calls GPUs of this compute capability; Hopper with the instructions that no later one has.
@@ -109,9 +136,12 @@ impl Cache {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
+        // Threads for two GPUs of a kind write the same file, too.
+        static WRITTEN: AtomicU64 = AtomicU64::new(0);
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
         let own = self
             .path
-            .with_extension(format!("{}.new", std::process::id()));
+            .with_extension(format!("{}-{number}.new", std::process::id()));
         let file = [&Sha256::digest(image)[..], image].concat();
         let written = fs::write(&own, file).and_then(|()| fs::rename(&own, &self.path));
         if written.is_err() {
@@ -128,6 +158,7 @@ type Strings = *const *const c_char;
 /// The functions of the library that are used. It is never unloaded.
 struct Nvrtc {
     version: (c_int, c_int),
+    path: PathBuf,
     create: unsafe extern "C" fn(
         *mut Program,
         *const c_char,
@@ -148,15 +179,27 @@ struct Nvrtc {
 impl Nvrtc {
     fn load() -> Result<Nvrtc, String> {
         let wanted = std::env::var_os(LIBRARY_VARIABLE).filter(|value| !value.is_empty());
-        if wanted.as_deref().is_some_and(|value| value == "off") {
-            return Err(format!("{LIBRARY_VARIABLE} is off"));
+        match wanted {
+            Some(wanted) => Nvrtc::named(&wanted),
+            None => Nvrtc::among(&compiler_search::candidates()),
         }
-        let candidates = match wanted {
-            Some(path) => vec![PathBuf::from(path)],
-            None => candidates(),
-        };
+    }
+
+    /// What the variable says.
+    fn named(wanted: &OsStr) -> Result<Nvrtc, String> {
+        match wanted == "off" {
+            true => Err(format!(
+                "{LIBRARY_VARIABLE} is off, so that no kernel is compiled for this length; without it NVRTC is looked for in a CUDA toolkit \
+                 and where `pip install nvidia-cuda-nvrtc` puts it"
+            )),
+            false => Nvrtc::among(&[PathBuf::from(wanted)]),
+        }
+    }
+
+    /// The first that can be loaded.
+    fn among(candidates: &[PathBuf]) -> Result<Nvrtc, String> {
         let mut reason = None;
-        for candidate in &candidates {
+        for candidate in candidates {
             match Nvrtc::open(candidate) {
                 Ok(nvrtc) => return Ok(nvrtc),
                 // What is there and does not load says more than what is not there.
@@ -185,18 +228,19 @@ impl Nvrtc {
             }
         }
         // SAFETY: as above.
-        let library = unsafe { Library::new(path) }.map_err(|error| error.to_string())?;
+        let library = unsafe { Library::new(path) }.map_err(|error| reason(path, &error))?;
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the type is that of NVRTC's documentation, the same in all of its versions; the library stays loaded.
                 *unsafe { library.get(concat!($name, "\0").as_bytes()) }
-                    .map_err(|error| error.to_string())?
+                    .map_err(|error| reason(path, &error))?
             };
         }
         let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int =
             function!("nvrtcVersion");
         let mut nvrtc = Nvrtc {
             version: (0, 0),
+            path: file_of(path, version as usize),
             create: function!("nvrtcCreateProgram"),
             compile: function!("nvrtcCompileProgram"),
             destroy: function!("nvrtcDestroyProgram"),
@@ -296,51 +340,63 @@ impl Nvrtc {
     }
 }
 
-/// Where the library may be: the loader's folders, a toolkit, packages of an active Python or conda environment.
-fn candidates() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = NAMES.iter().map(PathBuf::from).collect();
-    let mut folders = Vec::new();
-    let variables = ["CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"];
-    for root in variables.iter().filter_map(std::env::var_os) {
-        let root = PathBuf::from(root);
-        folders.extend(["lib64", "lib", "targets/x86_64-linux/lib"].map(|part| root.join(part)));
+/// Why a library cannot be used: what the loader says, which the error has beneath its own words.
+fn reason(path: &Path, error: &libloading::Error) -> String {
+    let said = error.source().map(ToString::to_string);
+    let said = said.unwrap_or_else(|| error.to_string());
+    let path = path.display().to_string();
+    match said.contains(&path) {
+        true => said,
+        false => format!("{path}: {said}"),
     }
-    folders.push(PathBuf::from("/usr/local/cuda/lib64"));
-    let python = ["VIRTUAL_ENV", "CONDA_PREFIX"];
-    for root in python.iter().filter_map(std::env::var_os) {
-        for version in entries(&PathBuf::from(root).join("lib")) {
-            for package in entries(&version.join("site-packages/nvidia")) {
-                folders.push(package.join("lib"));
-            }
-        }
-    }
-    for folder in folders {
-        found.extend(
-            NAMES
-                .iter()
-                .map(|name| folder.join(name))
-                .filter(|path| path.exists()),
-        );
-    }
-    found
 }
 
-/// What is in a folder, in the order of names; nothing where there is none.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
+/// The file that a library has been loaded from: the one that was asked for, or, where that was a name for the loader, the one that the
+/// system has mapped at the address of a function.
+fn file_of(asked: &Path, function: usize) -> PathBuf {
+    let mapped = || {
+        let maps = fs::read_to_string("/proc/self/maps").ok()?;
+        let holds = |line: &&str| {
+            let range = line
+                .split(' ')
+                .next()
+                .and_then(|range| range.split_once('-'));
+            let number = |text: &str| usize::from_str_radix(text, 16).ok();
+            let range = range.and_then(|(from, to)| Some(number(from)?..number(to)?));
+            range.is_some_and(|range| range.contains(&function))
+        };
+        let line = maps.lines().find(holds)?;
+        Some(PathBuf::from(&line[line.find('/')?..]))
+    };
+    match asked.components().count() {
+        1 => mapped().unwrap_or_else(|| asked.into()),
+        _ => asked.into(),
+    }
+}
+
+/// What a plan is told where the variable has this value.
+#[cfg(test)]
+pub(super) fn why_not_found(variable: &str) -> String {
+    match Nvrtc::named(OsStr::new(variable)) {
+        Ok(nvrtc) => panic!("there is one at {}", nvrtc.path.display()),
+        Err(reason) => reason,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::emulated::Emulator;
+    use super::super::machine::Machine;
+    use super::compiler_search::entries;
     use super::*;
+    use crate::{Kind, Planner, Problem};
     use ozfft_kernels::bailey::{BlockShape, Number};
     use ozfft_kernels::bailey_long::{LongShape, Pass};
     use ozfft_kernels::bailey_passes::{Ends, PassesShape};
     use ozfft_kernels::bailey_real::{Half, RealShape};
-    use ozfft_testkit::{Requirement, available};
+    use ozfft_testkit::oracle::inputs::uniform_complex;
+    use ozfft_testkit::{Requirement, assert_same_bits, available};
+    use std::sync::Arc;
 
     fn cache(folder: &Path) -> Cache {
         Cache {
@@ -371,6 +427,143 @@ mod tests {
         assert!(blocked.write(b"machine code").is_err());
         // Nothing but the file is left.
         assert_eq!(entries(cache.path.parent().unwrap()).len(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Said in the library's message, in plans' remarks and by `python -m ozfft`.
+    #[test]
+    fn what_is_missing_is_said_with_the_remedy() {
+        let off = why_not_found("off");
+        assert!(off.starts_with("OZFFT_NVRTC is off"), "{off}");
+        let nowhere = why_not_found("/nowhere/libnvrtc.so.13");
+        assert!(nowhere.contains("/nowhere/libnvrtc.so.13"), "{nowhere}");
+        // A file that is no library says more than a place without one.
+        let folder = std::env::temp_dir().join(format!("ozfft-nvrtc-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let broken = folder.join("libnvrtc.so.13");
+        fs::write(&broken, b"no library").expect("a file");
+        let candidates = [folder.join("a"), broken.clone(), folder.join("b")];
+        let error = Nvrtc::among(&candidates).err().expect("no library");
+        assert!(error.contains(&broken.display().to_string()), "{error}");
+        fs::remove_dir_all(folder).expect("the folder is there");
+        for reason in [off, nowhere, error] {
+            assert!(reason.contains("pip install nvidia-cuda-nvrtc"), "{reason}");
+            assert!(reason.contains("toolkit"), "{reason}");
+        }
+    }
+
+    /// Whatever a plan would compile a kernel for: blocks, passes, real lines, convolutions; and it has the same bits without.
+    #[test]
+    fn plans_without_a_compiler_say_so_and_how_to_get_one() {
+        for (variable, why) in [
+            ("off", "OZFFT_NVRTC is off"),
+            ("/nowhere/nvrtc", "not found"),
+        ] {
+            let mut emulator = Emulator::with_tuned_kernels();
+            emulator.without_compiler = Some(variable);
+            let machine: Arc<dyn Machine> = Arc::new(emulator);
+            let planner = Planner::<f64>::new();
+            for problem in [
+                Problem::complex(&[45]).batch(3),
+                Problem::complex(&[1500]),
+                Problem::complex(&[10_000]),
+                Problem::complex(&[131]),
+                Problem::real_to_complex(&[90]).batch(2),
+            ] {
+                let plan = planner.plan_on(&problem, &machine).expect("a plan");
+                let text = plan.to_string();
+                for part in [
+                    "the portable kernel for",
+                    why,
+                    "pip install nvidia-cuda-nvrtc",
+                ] {
+                    assert!(text.contains(part), "{part:?} is not in {text}");
+                }
+                if problem.kind() != Kind::ComplexToComplex {
+                    continue;
+                }
+                let input = uniform_complex(problem.input_len(), 11);
+                let (mut expected, mut found) = (input.clone(), input);
+                let reference = planner.plan(&problem).expect("a plan");
+                reference.process(&mut expected).expect("a transform");
+                plan.process(&mut found).expect("a transform");
+                assert_same_bits(&expected, &found, 11, format_args!("{:?}", problem.shape()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_compiler_says_what_it_is_and_where() {
+        let found = cuda_compiler().map_err(|error| {
+            assert!(error.to_string().contains("pip install"), "{error}");
+            error
+        });
+        let Some(found) = available(Requirement::Nvrtc, found) else {
+            return;
+        };
+        assert!(found.version >= (11, 0), "{found:?}");
+        assert!(found.path.to_string_lossy().contains("nvrtc"), "{found:?}");
+    }
+
+    /// Where a writer of its own process finds the folder.
+    const FOLDER_OF_WRITER: &str = "OZFFT_TEST_CACHE_OF_WRITER";
+
+    /// What process `number` writes: as long as kernels are, longer than what is written at once.
+    fn image_of(number: u32) -> Vec<u8> {
+        vec![number as u8; 70_000 + number as usize]
+    }
+
+    /// Two processes write the same file again and again, each its own contents, and read it: there is never anything else in it than one
+    /// of both, whole, and nothing but the file is left.
+    #[test]
+    fn processes_that_write_the_same_kernel_see_all_of_it_or_none() {
+        let write_and_read = |folder: &Path, number: u32| {
+            let cache = cache(folder);
+            for _ in 0..60 {
+                cache.write(&image_of(number)).expect("a folder");
+                // Read past the digest's check: what is seen must be whole, not merely refused.
+                let file = fs::read(&cache.path).expect("the file is there");
+                let is_whole = |number| {
+                    let image = image_of(number);
+                    file[..32] == Sha256::digest(&image)[..] && file[32..] == image[..]
+                };
+                assert!([1, 2, 3].into_iter().any(is_whole), "{} bytes", file.len());
+            }
+        };
+        if let Some(folder) = std::env::var_os(FOLDER_OF_WRITER) {
+            write_and_read(Path::new(&folder), std::process::id() % 2 + 1);
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("ozfft-writers-{}", std::process::id()));
+        let (_, module) = module_path!().split_once("::").expect("a crate's name");
+        let name = format!("{module}::processes_that_write_the_same_kernel_see_all_of_it_or_none");
+        let writer = || {
+            let program = std::env::current_exe().expect("this test");
+            let mut command = std::process::Command::new(program);
+            command
+                .args(["--exact", &name])
+                .env(FOLDER_OF_WRITER, &folder);
+            command.stdout(std::process::Stdio::piped());
+            command.stderr(std::process::Stdio::piped());
+            command.spawn().expect("a process")
+        };
+        let writers = [writer(), writer()];
+        // Threads of one process are no different.
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| write_and_read(&folder, 3));
+            }
+        });
+        for writer in writers {
+            let output = writer.wait_with_output().expect("an end");
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(
+                output.status.success() && text.contains("1 passed"),
+                "{text}"
+            );
+        }
+        assert!(cache(&folder).read().is_some());
+        assert_eq!(entries(&folder.join("kernels")).len(), 1);
         fs::remove_dir_all(folder).unwrap();
     }
 

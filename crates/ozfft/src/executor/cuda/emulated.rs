@@ -1,5 +1,6 @@
 //! The emulator as a machine: device memory is host memory, and every call is done when it returns.
 
+use super::compiler;
 use super::exactness::Exactnesses;
 use super::floats::FloatFindings;
 use super::long_passes::PassTask;
@@ -27,6 +28,8 @@ pub(crate) struct Emulator {
     pub(crate) few_panels: u64,
     /// Launches of the template's kernels so far.
     pub(crate) template_launches: AtomicU64,
+    /// Their names.
+    template_names: Mutex<Vec<&'static str>>,
     /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
     pub(crate) tuning: Tuning,
@@ -37,6 +40,10 @@ pub(crate) struct Emulator {
     recordings: Mutex<Vec<Vec<Recorded>>>,
     pub(crate) replays: AtomicU64,
     pub(crate) cannot_record: bool,
+    /// A queue that the caller records, and what he has recorded.
+    captured: Mutex<Option<(Queue, Vec<Recorded>)>>,
+    /// What `OZFFT_NVRTC` says where kernels of the template have to be compiled and cannot be.
+    pub(crate) without_compiler: Option<&'static str>,
     /// A byte of the tables that arrives as another e4m3 digit than was sent.
     pub(crate) wrong_digit: Option<usize>,
 }
@@ -50,10 +57,52 @@ enum Recorded {
 
 impl Emulator {
     /// Whether it is recorded instead of being done.
-    fn is_kept(&self, what: impl FnOnce() -> Recorded) -> bool {
+    fn is_kept(&self, queue: Queue, what: impl FnOnce() -> Recorded) -> bool {
+        if let Some((captured, recorded)) = &mut *self.captured.lock().unwrap()
+            && *captured == queue
+        {
+            recorded.push(what());
+            return true;
+        }
         let mut recording = self.recording.lock().unwrap();
         let recording = recording.as_mut();
         recording.map(|recording| recording.push(what())).is_some()
+    }
+
+    /// The caller records what is put into a queue from now on, as `cuStreamBeginCapture` does.
+    pub(crate) fn begin_capture(&self, queue: Queue) {
+        *self.captured.lock().unwrap() = Some((queue, Vec::new()));
+    }
+
+    /// What he has recorded is his own, and can be done as often as he likes.
+    pub(crate) fn end_capture(&self) -> impl Fn() + '_ {
+        let captured = self.captured.lock().unwrap().take();
+        let (queue, recorded) = captured.expect("begun before");
+        assert!(!recorded.is_empty());
+        // SAFETY: the test keeps the arrays that it has recorded with.
+        move || unsafe { self.run_all(queue, &recorded) }.expect("launches")
+    }
+
+    /// # Safety
+    /// As for what was recorded.
+    unsafe fn run_all(&self, queue: Queue, recorded: &[Recorded]) -> Result<(), FftError> {
+        for entry in recorded {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match entry {
+                    Recorded::Clear(address, bytes) => self.clear(queue, *address, *bytes)?,
+                    Recorded::Launch(parameters, blocks, shared_bytes) => {
+                        self.launch(queue, parameters, *blocks, *shared_bytes)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Kernels of the template that were launched so far.
+    pub(crate) fn launched_names(&self) -> Vec<&'static str> {
+        self.template_names.lock().unwrap().clone()
     }
 
     pub(crate) fn with_tuned_kernels() -> Self {
@@ -103,6 +152,11 @@ impl Machine for Emulator {
         conversions: bool,
     ) -> Result<TemplateKernel, String> {
         let name = shape.name(conversions);
+        if let Some(variable) = self.without_compiler
+            && !shape.is_compiled_in_advance(conversions)
+        {
+            return Err(compiler::why_not_found(variable));
+        }
         let known = ozfft_emulator::TEMPLATE_KERNELS.iter();
         let found = known.copied().find(|&known| known == name);
         let found = found.filter(|_| self.tuned_kernels);
@@ -191,7 +245,11 @@ impl Machine for Emulator {
 
     fn close_queue(&self, _: Queue) {}
 
-    unsafe fn upload(&self, _: Queue, to: u64, bytes: &[u8]) -> Result<(), FftError> {
+    unsafe fn upload(&self, queue: Queue, to: u64, bytes: &[u8]) -> Result<(), FftError> {
+        assert!(
+            !self.is_recorded(queue),
+            "host memory is not copied from for good"
+        );
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, bytes.len()) };
         if let Some(place) = self.wrong_digit.filter(|&place| place < bytes.len()) {
@@ -242,24 +300,22 @@ impl Machine for Emulator {
     }
 
     unsafe fn replay(&self, queue: Queue, recording: u64) -> Result<(), FftError> {
+        assert!(!self.is_recorded(queue), "a graph within a caller's");
         self.replays.fetch_add(1, Ordering::Relaxed);
         let recorded = self.recordings.lock().unwrap()[recording as usize].clone();
-        for entry in &recorded {
-            // SAFETY: the caller's promise.
-            unsafe {
-                match entry {
-                    Recorded::Clear(address, bytes) => self.clear(queue, *address, *bytes)?,
-                    Recorded::Launch(parameters, blocks, shared_bytes) => {
-                        self.launch(queue, parameters, *blocks, *shared_bytes)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+        // SAFETY: the caller's promise.
+        unsafe { self.run_all(queue, &recorded) }
     }
 
-    unsafe fn clear(&self, _: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
-        if self.is_kept(|| Recorded::Clear(address, bytes)) {
+    fn is_recorded(&self, queue: Queue) -> bool {
+        let captured = self.captured.lock().unwrap();
+        captured
+            .as_ref()
+            .is_some_and(|(captured, _)| *captured == queue)
+    }
+
+    unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
+        if self.is_kept(queue, || Recorded::Clear(address, bytes)) {
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -269,13 +325,15 @@ impl Machine for Emulator {
 
     unsafe fn launch(
         &self,
-        _: Queue,
+        queue: Queue,
         parameters: &Parameters,
         blocks: u64,
         shared_bytes: usize,
     ) -> Result<(), FftError> {
         assert!(shared_bytes <= self.shared_memory());
-        if self.is_kept(|| Recorded::Launch(Box::new(*parameters), blocks, shared_bytes)) {
+        if self.is_kept(queue, || {
+            Recorded::Launch(Box::new(*parameters), blocks, shared_bytes)
+        }) {
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -289,6 +347,10 @@ impl Machine for Emulator {
             );
             if let Parameters::Template(..) | Parameters::Pass(..) = parameters {
                 self.template_launches.fetch_add(1, Ordering::Relaxed);
+                self.template_names
+                    .lock()
+                    .unwrap()
+                    .push(parameters.kernel());
             }
             if let Parameters::Tuned(task, _)
             | Parameters::Template(task, _)
@@ -304,7 +366,11 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    fn synchronize(&self, _: Queue) -> Result<(), FftError> {
+    fn synchronize(&self, queue: Queue) -> Result<(), FftError> {
+        assert!(
+            !self.is_recorded(queue),
+            "what is recorded cannot be waited for"
+        );
         Ok(())
     }
 

@@ -140,8 +140,10 @@ pub(super) fn kernels(
         let steps = [first, 1, last];
         let pass = (number(block)?, pass);
         let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory(), false);
-        let shape = shape.ok_or(NoLaunch::Layout)?;
-        let kernel = machine.template_kernel(&shape, conversions);
+        let shape = Box::new(shape.ok_or(NoLaunch::Layout)?);
+        // Whether there are few lines, and what is tried then, is up to `launch`.
+        let shape = machine.tuning().known(shape, false);
+        let kernel = machine.template_kernel(&*shape, conversions);
         kernel.map_err(NoLaunch::Kernel)
     };
     Ok([
@@ -179,24 +181,24 @@ pub(super) fn launch(
         false => side_by_side,
     };
     let shape = |few| LongShape::new(steps, usual, kind, machine.shared_memory(), few);
-    let panels_of = |shape: &LongShape| {
+    let panels_of = |shape: &dyn KernelShape| {
         let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
         (
             panels_a_group,
             panels_a_group * (task.line_count / side_by_side),
         )
     };
-    let mut shape_of_launch = shape(false).ok_or(NoLaunch::Layout)?;
-    if panels_of(&shape_of_launch).1 < machine.few_panels() {
-        shape_of_launch = shape(true).unwrap_or(shape_of_launch);
-    }
-    let shape = shape_of_launch;
-    let (panels_a_group, panels) = panels_of(&shape);
+    let for_many = shape(false).ok_or(NoLaunch::Layout)?;
+    let few = panels_of(&for_many).1 < machine.few_panels();
+    let for_few = few.then(|| shape(true)).flatten();
+    let shape = Box::new(for_few.unwrap_or(for_many));
+    let shape = machine.tuning().preferred(shape, few);
+    let (panels_a_group, panels) = panels_of(&*shape);
     if panels >= 1 << 30 || side_by_side >= 1 << 31 {
         return Err(NoLaunch::Layout);
     }
     let convolution = pass.is_of_convolution();
-    let kernel = machine.template_kernel(&shape, conversions && !convolution);
+    let kernel = machine.template_kernel(&*shape, conversions && !convolution);
     let kernel = kernel.map_err(NoLaunch::Kernel)?;
     // Convolutions read and write numbers as portable kernels do, wherever they begin.
     let tuned = TunedTask::of_pass(

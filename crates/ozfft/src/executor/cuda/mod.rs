@@ -25,6 +25,7 @@ mod bailey_tests;
 #[cfg(test)]
 mod companion_tests;
 mod compiler;
+mod compiler_search;
 mod dimensions;
 mod driver;
 #[cfg(test)]
@@ -110,6 +111,8 @@ use crate::transform::line::Line;
 pub(crate) use array_convolutions::{
     ArrayConvolution, ArrayConvolutions, IntegerArray, array_convolutions,
 };
+pub use compiler::{CudaCompiler, cuda_compiler};
+pub use compiler_search::look_for_cuda_compiler_in;
 pub(crate) use driver::open;
 use exactness::Instruction;
 use float_work::FloatWork;

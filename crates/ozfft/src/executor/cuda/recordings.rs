@@ -213,7 +213,71 @@ mod tests {
         }
     }
 
-    /// What the caller records itself is launched, not replayed; so is everything where there is nothing to record with.
+    /// A caller who records a stream gets all launches and not a graph of ours, whether the plan has recorded these arrays before, would
+    /// do so now, or has never seen them; he can repeat them with other contents; and what the plan has recorded itself stays.
+    #[test]
+    fn what_the_caller_records_is_launched_into_his_recording() {
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        let machine: Arc<dyn Machine> = Arc::<Emulator>::clone(&emulator);
+        for (shape, batch) in [(&[1024][..], 1), (&[32, 45], 2), (&[67], 3), (&[2048], 1)] {
+            let problem = Problem::complex(shape).batch(batch);
+            let planner = Planner::<f64>::new();
+            let reference = planner.plan(&problem).expect("a plan");
+            let plan = planner.plan_on(&problem, &machine).expect("a plan");
+            let points = problem.input_len();
+            let workspace =
+                DeviceMemory::new(&machine, plan.device_workspace_len()).expect("memory");
+            for calls_before in 0..3 {
+                let device = Device::new(&machine, 16 * points);
+                let arrays = Arrays {
+                    input: device.input.address(),
+                    output: device.output.address(),
+                    workspace: workspace.address(),
+                };
+                let transform = |seed: u64, run: &dyn Fn()| {
+                    let input: Vec<Number> = numbers(points, Style::Uniform, seed);
+                    let mut expected = vec![Complex::default(); points];
+                    let outcome = reference.process_outofplace(&input, &mut expected);
+                    outcome.expect("a transform");
+                    let mut found = vec![Complex::default(); points];
+                    // SAFETY: the memory is of this length, and nothing else uses it.
+                    unsafe {
+                        let bytes = bytemuck::cast_slice(&input);
+                        machine.upload(0, arrays.input, bytes).expect("a copy");
+                        run();
+                        let bytes = bytemuck::cast_slice_mut(&mut found);
+                        machine.download(0, arrays.output, bytes).expect("a copy");
+                    }
+                    if let Err(difference) = ozfft_testkit::same_bits(&expected, &found, seed) {
+                        panic!("{shape:?}, {calls_before} calls before: {difference}");
+                    }
+                };
+                // SAFETY: as above.
+                let call = || unsafe { run(&plan, &arrays) }.expect("launches");
+                let replays = || emulator.replays.load(Ordering::Relaxed);
+                for seed in 0..calls_before {
+                    transform(seed, &call);
+                }
+                let before = replays();
+                emulator.begin_capture(0);
+                call();
+                let recording = emulator.end_capture();
+                for seed in 10..13 {
+                    transform(seed, &recording);
+                }
+                assert_eq!(
+                    replays(),
+                    before,
+                    "{shape:?}: launches, and no graph of ours"
+                );
+                // As if nobody had recorded anything.
+                transform(20, &call);
+                assert_eq!(replays() - before, u64::from(calls_before > 0), "{shape:?}");
+            }
+        }
+    }
+
+    /// Where there is nothing to record with, all is launched.
     #[test]
     fn nothing_is_replayed_where_nothing_can_be_recorded() {
         let mut emulator = Emulator::with_tuned_kernels();

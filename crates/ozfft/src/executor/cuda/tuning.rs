@@ -7,7 +7,7 @@ use crate::sync::lock;
 use ozfft_kernels::bailey::KernelShape;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -19,6 +19,8 @@ pub(crate) struct Tuning {
 struct State {
     /// Parameters by purpose.
     choices: BTreeMap<String, String>,
+    /// What this process has chosen, none where it has taken something back: the rest is what the file said.
+    chosen: BTreeMap<String, Option<String>>,
     /// While somebody listens: kernels that plans have asked for.
     asked: Option<Vec<Tunable>>,
     heading: String,
@@ -49,6 +51,7 @@ impl Tuning {
         Tuning {
             state: Mutex::new(State {
                 choices: BTreeMap::new(),
+                chosen: BTreeMap::new(),
                 asked: None,
                 heading: String::new(),
                 path: None,
@@ -68,15 +71,9 @@ impl Tuning {
     }
 
     pub(crate) fn at(path: Option<PathBuf>, heading: String) -> Self {
-        let text = path
-            .as_deref()
-            .and_then(|path| fs::read_to_string(path).ok());
-        let text = text.unwrap_or_default();
-        // What is not among a kernel's choices is not taken, whoever has written it.
-        let entries = text.lines().filter_map(|line| line.rsplit_once(BETWEEN));
-        let choices = entries.map(|(purpose, choice)| (purpose.into(), choice.into()));
         let state = State {
-            choices: choices.collect(),
+            choices: path.as_deref().map(choices_in).unwrap_or_default(),
+            chosen: BTreeMap::new(),
             asked: None,
             heading,
             path,
@@ -89,6 +86,15 @@ impl Tuning {
     /// The kernel to be launched for the purpose of this one. For few lines, which leave multiprocessors without work, another one may be
     /// the fastest than for many.
     pub(crate) fn preferred(&self, shape: Box<dyn KernelShape>, few: bool) -> Box<dyn KernelShape> {
+        self.find(shape, few, true)
+    }
+
+    /// The same without being asked for: somebody looks whether a kernel is there, who may launch another one.
+    pub(crate) fn known(&self, shape: Box<dyn KernelShape>, few: bool) -> Box<dyn KernelShape> {
+        self.find(shape, few, false)
+    }
+
+    fn find(&self, shape: Box<dyn KernelShape>, few: bool, asks: bool) -> Box<dyn KernelShape> {
         let Some(purpose) = shape.purpose() else {
             return shape;
         };
@@ -104,7 +110,7 @@ impl Tuning {
         let mut candidates = shape.candidates();
         let place = |choice: &String| candidates.iter().position(|c| c.choice() == *choice);
         let place = known.as_ref().and_then(place);
-        if let Some(asked) = &mut state.asked {
+        if let Some(asked) = state.asked.as_mut().filter(|_| asks) {
             let tunable = Tunable {
                 choice: place.map_or_else(|| shape.choice(), |place| candidates[place].choice()),
                 choices: candidates.iter().map(|shape| shape.choice()).collect(),
@@ -133,25 +139,21 @@ impl Tuning {
 
     /// Takes these parameters for a purpose from now on; none: those that would be taken without a measurement.
     pub(crate) fn choose(&self, purpose: &str, choice: Option<&str>) {
-        let choices = &mut lock(&self.state).choices;
-        match choice {
-            Some(choice) => choices.insert(purpose.into(), choice.into()),
-            None => choices.remove(purpose),
-        };
+        let state = &mut *lock(&self.state);
+        let choice = choice.map(String::from);
+        state.chosen.insert(purpose.into(), choice.clone());
+        apply(&mut state.choices, purpose, choice);
     }
 
-    /// Writes all that is known to the file. Other processes see all of it or none.
+    /// Writes to the file what has been chosen, beside what others have written there meanwhile, and takes theirs over. Other processes
+    /// see all of it or none.
     pub(crate) fn save(&self) -> Result<PathBuf, FftError> {
-        let state = lock(&self.state);
+        let state = &mut *lock(&self.state);
         let Some(path) = &state.path else {
             return Err(FftError::Unsupported(
                 "there is no folder to keep the parameters in; let OZFFT_CACHE name one".into(),
             ));
         };
-        let mut text = format!("{}\n", state.heading);
-        for (purpose, choice) in &state.choices {
-            let _ = writeln!(text, "{purpose}{BETWEEN}{choice}");
-        }
         let failed = |error: std::io::Error| {
             let path = path.display();
             FftError::Unsupported(format!(
@@ -159,14 +161,42 @@ impl Tuning {
             ))
         };
         fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+        // Who reads and writes in turn with others loses nothing of theirs. The lock is given back with its file, which stays.
+        let turn = File::create(path.with_extension("lock")).map_err(failed)?;
+        turn.lock().map_err(failed)?;
+        let mut choices = choices_in(path);
+        for (purpose, choice) in &state.chosen {
+            apply(&mut choices, purpose, choice.clone());
+        }
+        let mut text = format!("{}\n", state.heading);
+        for (purpose, choice) in &choices {
+            let _ = writeln!(text, "{purpose}{BETWEEN}{choice}");
+        }
         let own = path.with_extension(format!("{}.new", std::process::id()));
         let written = fs::write(&own, text).and_then(|()| fs::rename(&own, path));
         if written.is_err() {
             let _ = fs::remove_file(&own);
         }
         written.map_err(failed)?;
+        state.choices = choices;
         Ok(path.clone())
     }
+}
+
+/// What a file says; nothing where there is none. What is not among a kernel's choices is not taken, whoever has written it.
+fn choices_in(path: &Path) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let entries = text.lines().filter_map(|line| line.rsplit_once(BETWEEN));
+    let choices = entries.map(|(purpose, choice)| (purpose.into(), choice.into()));
+    choices.collect()
+}
+
+/// The parameters for a purpose, or none.
+fn apply(choices: &mut BTreeMap<String, String>, purpose: &str, choice: Option<String>) {
+    match choice {
+        Some(choice) => choices.insert(purpose.into(), choice),
+        None => choices.remove(purpose),
+    };
 }
 
 #[cfg(test)]
@@ -218,5 +248,49 @@ mod tests {
         fs::remove_dir_all(folder).expect("the folder is there");
         let nowhere = Tuning::at(None, String::new()).save();
         assert!(nowhere.is_err_and(|error| error.to_string().contains("OZFFT_CACHE")));
+    }
+
+    /// Each had read the file before the other wrote it: the last one lost what the first had found out.
+    #[test]
+    fn who_saves_keeps_what_others_have_saved_meanwhile() {
+        let folder = std::env::temp_dir().join(format!("ozfft-writers-{}", std::process::id()));
+        let path = folder.join("a-gpu.tuning");
+        let open = || Tuning::at(Some(path.clone()), "# a GPU".into());
+        let said =
+            |tuning: &Tuning, purpose: &str| lock(&tuning.state).choices.get(purpose).cloned();
+        let (one, other) = (open(), open());
+        one.choose("a", Some("1"));
+        one.choose("b", Some("1"));
+        one.save().expect("a file");
+        other.choose("b", Some("2"));
+        other.choose("c", Some("2"));
+        other.save().expect("a file");
+        let again = open();
+        for (purpose, choice) in [("a", "1"), ("b", "2"), ("c", "2")] {
+            assert_eq!(said(&again, purpose).as_deref(), Some(choice), "{purpose}");
+            assert_eq!(said(&other, purpose).as_deref(), Some(choice), "{purpose}");
+        }
+        // What is taken back is gone from the file, and nothing else.
+        again.choose("a", None);
+        again.save().expect("a file");
+        assert_eq!(lock(&open().state).choices.len(), 2);
+        // All at once.
+        let writers = 8;
+        let saved = 10;
+        std::thread::scope(|scope| {
+            for writer in 0..writers {
+                let tuning = open();
+                scope.spawn(move || {
+                    for number in 0..saved {
+                        tuning.choose(&format!("{writer}, {number}"), Some("3"));
+                        tuning.save().expect("a file");
+                    }
+                });
+            }
+        });
+        assert_eq!(lock(&open().state).choices.len(), 2 + writers * saved);
+        // The file and the lock.
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
+        fs::remove_dir_all(folder).expect("the folder is there");
     }
 }
