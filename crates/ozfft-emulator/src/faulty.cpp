@@ -24,6 +24,7 @@ enum Fault {
     FP8_MATRIX_WITHOUT_DIGITS,
     F16_SUM_TOO_LARGE,
     F16_MATRIX_WITHOUT_DIGITS,
+    WAIT_WITHOUT_SUMS,
 };
 
 struct FaultyTask {
@@ -46,7 +47,7 @@ DEVICE bool multiplied_in_fp8(uint32_t matrix, uint64_t fault) {
     wgmma_fence();
     for (int product = 0; product < (fault == FP8_SUM_TOO_LARGE ? 3 : 2); product++) wgmma_e4m3_more<32>(sums, a, wgmma_matrix(matrix));
     wgmma_commit();
-    wgmma_wait<0>();
+    wgmma_wait(sums);
     return sums[15] != 2 * 32 * 15 * 15 / 512.0f;
 }
 
@@ -83,7 +84,10 @@ KERNEL(128, 1) faulty(PARAMETERS FaultyTask task) {
     if (task.fault != NO_FENCE) wgmma_fence();
     wgmma_u8_n32_first(sums, a, wgmma_matrix(other ? box : matrix));
     wgmma_commit();
-    if (task.fault != NO_PRODUCT_WAIT) wgmma_wait<0>();
+    if (task.fault == WAIT_WITHOUT_SUMS)
+        wgmma_wait(a);
+    else if (task.fault != NO_PRODUCT_WAIT)
+        wgmma_wait(sums);
     for (int i = 0; i < 16; i++) task.sums[16 * thread + i] = sums[i];
     if (task.fault != NO_PRODUCT_WAIT) task.sums[16 * thread] += multiplied_in_fp8(matrix, task.fault) || multiplied_in_f16(task.fault);
     if (task.fault == OUTSIDE) load_shared(barrier + 16);

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Mistakes by their numbers, and what is reported.
-const FAULTS: [&str; 16] = [
+const FAULTS: [&str; 17] = [
     "ends before the products or copies",
     "wrong sums",
     "without a fence",
@@ -21,6 +21,7 @@ const FAULTS: [&str; 16] = [
     "a matrix in fp8 that has not digits",
     "more than 2^22 units in f16",
     "a matrix in f16 that has not digits",
+    "does not name their sums",
 ];
 
 /// Says which mistake the kernel is to make.

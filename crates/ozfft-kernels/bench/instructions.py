@@ -52,7 +52,7 @@ def end_of_body(code):
 
 
 # Tensor instructions of eight slots, and of a rest of four, for eight outputs.
-PRODUCTS = {"Double": (12, 8), "DoubleFp8": (48, 32), "DoubleF16": (20, 12), "DoubleWgmma": (3, 2)}
+PRODUCTS = {"Double": (12, 8), "Single": (6, 4), "DoubleFp8": (48, 32), "DoubleF16": (20, 12), "DoubleWgmma": (3, 2)}
 
 
 def products(n, number):

@@ -31,12 +31,9 @@ struct MmaWgmma {
             multiply<false>(upper[u], digits[u], start);
         }
         wgmma_commit();
-        wgmma_wait<0>();
+        wgmma_wait(upper, lower);
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
-            // No sum is used before the wait.
-            compiler_fence(lower[u]);
-            compiler_fence(upper[u]);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int low = ((lower[u][12 + e] + HALF) >> 7) + 2 * lower[u][8 + e] + 512 * lower[u][4 + e];

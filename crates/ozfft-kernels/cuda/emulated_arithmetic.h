@@ -62,7 +62,6 @@ DEVICE int register_copy(int x) { return x; }
 DEVICE void compiler_fence(unsigned &, unsigned &) {}
 DEVICE void compiler_fence(unsigned &, float &, int &) {}
 DEVICE i64 compiler_fence(i64 x) { return x; }
-DEVICE void compiler_fence(int (&)[16]) {}
 DEVICE void scheduling_barrier(int, int) {}
 DEVICE float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
 // a·b + c, the product of which is exact in double precision: rounded to the nearest, then corrected by what that has added

@@ -160,12 +160,12 @@ inline void compute_oldest_product(int first) {
     }
 }
 
-// Completes all groups of this warp but the last ones.
-inline void complete_products(uint64_t but) {
+// Completes all groups of this warp.
+inline void complete_products() {
     const int first = block().current / WARP * WARP;
     const auto oldest_waited_for = [=](int thread) {
         const ProductQueue &queue = product_queue(thread);
-        return !queue.products.empty() && queue.products.front().group + but < queue.groups;
+        return !queue.products.empty() && queue.products.front().group < queue.groups;
     };
     while (oldest_waited_for(first)) {
         for (int thread = first; thread < first + WARP; thread++) {
@@ -196,8 +196,15 @@ DEVICE void wgmma_commit() {
     queue.groups++;
     queue.fenced = false;
 }
-template <int pending> DEVICE void wgmma_wait() {
-    emulator::meet(emulator::warp().meeting, emulator::WARP, [] { emulator::complete_products(pending); });
+template <class... Sums> DEVICE void wgmma_wait(Sums &...sums) {
+    // The compiler of a GPU is told of the sums that are named here, and of no others.
+    for (const emulator::Product &product : emulator::product_queue().products) {
+        const uintptr_t first = reinterpret_cast<uintptr_t>(product.sums), end = first + 2 * product.columns;
+        if (!((reinterpret_cast<uintptr_t>(&sums) <= first && end <= reinterpret_cast<uintptr_t>(&sums) + sizeof(sums)) || ...)) {
+            emulator::fail("waits for products and does not name their sums");
+        }
+    }
+    emulator::meet(emulator::warp().meeting, emulator::WARP, [] { emulator::complete_products(); });
 }
 // Fibers see each other's stores at once, so that a missing call is not found.
 DEVICE void wgmma_publish() {}

@@ -32,7 +32,7 @@ KERNEL(exactness::THREADS, 1) fp8_exactness(PARAMETERS ExactnessArguments args) 
 #pragma unroll
     for (int step = 1; step < STEPS; step++) wgmma_e4m3_more<COLUMNS>(sums, data[step], matrix + step * (TILE / 16));
     wgmma_commit();
-    wgmma_wait<0>();
+    wgmma_wait(sums);
     Findings findings;
 #pragma unroll
     for (int i = 0; i < COLUMNS / 2; i++) findings.compare(sums[i], row + i / 2 % 2 * 8, digits + (i / 4 * 8 + 2 * t + i % 2) * TERMS);

@@ -39,7 +39,7 @@ DEVICE void products(uint64_t *observed, uint32_t iterations, const A &a, uint64
 #pragma unroll
         for (int number = 0; number < BATCH; number++) product(sums, a, b);
         wgmma_commit();
-        wgmma_wait<0>();
+        wgmma_wait(sums);
     }
     stopwatch.stop(observed);
 #pragma unroll
@@ -103,7 +103,7 @@ PROBE_KERNEL __launch_bounds__(128)
         wgmma_fence();
         wgmma_e4m3_m64n64k32(d, descriptor_of(left), descriptor_of(right));
         wgmma_commit();
-        wgmma_wait<0>();
+        wgmma_wait(d);
         block_barrier();
     }
 #pragma unroll

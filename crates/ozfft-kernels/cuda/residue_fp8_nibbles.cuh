@@ -97,7 +97,7 @@ template <class Way, int BEGIN, int END, Stage WITHOUT> DEVICE void multiply_nib
             for (int i = 0; i < POINTS; i++) sums[i] = arithmetic::from_bits(data.lower[i % 4] ^ data.upper[i / 4 % 4]);
         }
         if constexpr (AHEAD && number + 1 < END) prepare(Number<number + 1>());
-        if (WITHOUT != Stage::PRODUCTS) wgmma_wait<0>();
+        if (WITHOUT != Stage::PRODUCTS) wgmma_wait(sums);
 #pragma unroll
         for (int i = 0; i < 16; i++) {
             // Data are multiples of 2^-9.
@@ -244,7 +244,7 @@ struct Fp8Weights : NibbleProducts<1> {
             for (int half = 0; half < 2; half++) wgmma_e4m3_first<40>(sums[part][half], nibbles[part][half], matrix);
         }
         wgmma_commit();
-        wgmma_wait<0>();
+        wgmma_wait(sums);
 #pragma unroll
         for (uint32_t part = 0; part < 2; part++) {
             const int64_t more = constants(Start(rounding[part]));

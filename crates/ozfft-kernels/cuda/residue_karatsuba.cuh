@@ -52,12 +52,12 @@ template <int NUMBER, Stage WITHOUT> DEVICE void decompose(const SplitWords &wor
     }
 }
 
-// Calls `begin`, which begins products, and waits for them. The other warpgroups have enough to do meanwhile: two operands in turn would take registers.
-template <class Begin> DEVICE void multiply_with(const Begin &begin) {
+// Calls `begin`, which begins products, and waits for them, whose sums the others are. The other warpgroups have enough to do meanwhile: two operands in turn would take registers.
+template <class Begin, class... Sums> DEVICE void multiply_with(const Begin &begin, Sums &...sums) {
     wgmma_fence();
     begin();
     wgmma_commit();
-    wgmma_wait<0>();
+    wgmma_wait(sums...);
 }
 
 // The sums of a modulus. Of a tile of eight outputs a thread has real parts of two, then imaginary parts; `residue` is that of output i, in the lower half of
@@ -69,10 +69,11 @@ template <int NUMBER, bool SQUARE = (NUMBER < SQUARES)> struct Sums {
     template <Stage WITHOUT> DEVICE void multiply(const Operand &data, uint64_t matrices) {
         const uint64_t matrix = matrices + matrix_start(NUMBER) / 16;
         if (WITHOUT != Stage::PRODUCTS) {
-            multiply_with([&] {
+            const auto begin = [&] {
                 wgmma_e4m3_first<2 * POINTS>(sums, data.low, matrix);
                 wgmma_e4m3_more<POINTS>(sums, data.high, matrix + DIGIT_BYTES / 16);
-            });
+            };
+            multiply_with(begin, sums);
         } else {
 #pragma unroll
             for (int i = 0; i < POINTS; i++) sums[i] = arithmetic::from_bits(data.low[i % 4] ^ data.high[i / 4 % 4]);
@@ -91,10 +92,11 @@ template <int NUMBER> struct Sums<NUMBER, false> {
         const uint64_t matrix = matrices + matrix_start(NUMBER) / 16;
         float low[POINTS / 2];
         if (WITHOUT != Stage::PRODUCTS) {
-            multiply_with([&] {
+            const auto begin = [&] {
                 wgmma_e4m3_first<POINTS>(others, data.high, matrix);
                 wgmma_e4m3_first<POINTS>(low, data.low, matrix + DIGIT_BYTES / 16);
-            });
+            };
+            multiply_with(begin, others, low);
         } else {
 #pragma unroll
             for (int i = 0; i < POINTS / 2; i++) {
@@ -106,7 +108,7 @@ template <int NUMBER> struct Sums<NUMBER, false> {
 #pragma unroll
         for (int i = 0; i < POINTS / 2; i++) others[i] = fused(others[i], 240 * UNIT, fused(low[i], -15 * UNIT, SumResidue<NUMBER>::START));
         if (WITHOUT != Stage::PRODUCTS) {
-            multiply_with([&] { wgmma_e4m3_first<POINTS>(both, data.sum, matrix + 2 * DIGIT_BYTES / 16); });
+            multiply_with([&] { wgmma_e4m3_first<POINTS>(both, data.sum, matrix + 2 * DIGIT_BYTES / 16); }, both);
         }
     }
     DEVICE uint32_t residue(int i) const { return SumResidue<NUMBER>::of(arithmetic::fused(both[i], 16 * UNIT, others[i])); }

@@ -45,7 +45,7 @@ template <int COLUMNS> DEVICE void tall_and_narrow(uint64_t *observed, uint32_t 
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) wgmma_e4m3_first<COLUMNS>(sums[i], a[i], b);
         wgmma_commit();
-        wgmma_wait<0>();
+        wgmma_wait(sums);
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) {
 #pragma unroll
@@ -83,7 +83,7 @@ PROBE_KERNEL __launch_bounds__(32 * MOST_WARPS)
 #pragma unroll
         for (int i = 0; i < 4 * TOGETHER; i++) wgmma_e4m3_more<COLUMNS>(sums[i % TOGETHER], a, b);
         wgmma_commit();
-        wgmma_wait<0>();
+        wgmma_wait(sums);
     }
     stopwatch.stop(observed);
 #pragma unroll

@@ -197,7 +197,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         typename Product::template Operand<STEPS1> cosine_digits(cosine_words);
         const auto sum_up_cosines = [&](int o) {
             Product::template multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 4 * o);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<true>(sums, e, factors);
         };
@@ -214,7 +214,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             const uint32_t constants = constants_of(o);
             if ((LATER1 && o == 0) || (LATER2 && o == 1)) scheduling_barrier(factors.first, 201);
             Product::template multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 4 * o + 1);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) sine[e] = Product::template rounded<true>(sums, e, factors);
 #pragma unroll
@@ -317,7 +317,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
         const auto sum_up_cosines = [&](int o) {
             if (LATER2 && o == 1) scheduling_barrier(factors.first, 200);
             Product::template multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 4 * o + 2);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 cosines[Product::TAKES_TURNS ? 0 : o][e] = Product::template rounded<false>(sums, e, factors);
@@ -337,7 +337,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             const uint32_t constants = constants_of(o);
             const uint4 biased_tops = load_shared(constants2 + 16 * S::SLOTS2 + 16 * (4 * o + t));
             Product::template multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 4 * o + 3);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Outputs k = 8o + 2t + e and N2 - 1 - k, exchanged in mirrored rows.

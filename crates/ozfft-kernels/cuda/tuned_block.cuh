@@ -280,6 +280,7 @@ struct Int8 {
     // Diagonals 0 to 3, and 4 to 7.
     struct Sums {
         int upper[16], lower[16];
+        DEVICE void wait() { wgmma_wait(upper, lower); }
     };
 
     // Begins to sum up. `WHOLE`: the topmost diagonal is part of the sum; else it is kept apart.

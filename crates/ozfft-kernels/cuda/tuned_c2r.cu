@@ -114,7 +114,7 @@ template <class S, bool CONVERSIONS> DEVICE void middle_columns(const TunedArgum
         const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
         i64 cosine[4];
         Int8::multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 0);
-        wgmma_wait<0>();
+        sums.wait();
         if (active) {
 #pragma unroll
             for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, factors);
@@ -123,7 +123,7 @@ template <class S, bool CONVERSIONS> DEVICE void middle_columns(const TunedArgum
             for (int i = 0; i < 4; i++) cosine[i] = 0;
         }
         Int8::multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 0);
-        wgmma_wait<0>();
+        sums.wait();
         if (active) {
             i64 sine[4];
 #pragma unroll
@@ -286,12 +286,12 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
             i64 cosine[4], sine[4];
             if (o > 0) scheduling_barrier(factors.first, 101 + 2 * o);
             Int8::multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) cosine[e] = Int8::rounded<true>(sums, e, factors);
             scheduling_barrier(factors.first, 100 + 2 * o);
             Int8::multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) sine[e] = Int8::rounded<true>(sums, e, factors);
 #pragma unroll
@@ -383,7 +383,7 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
             int top[4];
             if (o > 0) scheduling_barrier(factors.first, 2 * o + 1);
             Int8::multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 cosine[e] = Int8::rounded<false>(sums, e, factors);
@@ -391,7 +391,7 @@ template <class S, bool CONVERSIONS> DEVICE void transform_half(const TunedArgum
             }
             scheduling_barrier(factors.first, 2 * o);
             Int8::multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const uint4 biased = load_shared(constants + 16 * e);

@@ -50,6 +50,7 @@ template <int DATA> struct Few {
     template <int SLOTS> struct Sums {
         static constexpr int K_TILES = outputs(SLOTS) / 8;
         int of[columns(SLOTS) / 2];
+        DEVICE void wait() { wgmma_wait(of); }
     };
 
     // The digits of a thread's words, for a product.

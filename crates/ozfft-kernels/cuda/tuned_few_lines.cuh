@@ -181,11 +181,11 @@ DEVICE void transform_unit(const TunedArguments &args, unsigned round, unsigned 
             if (in_part == 0) {
                 if (o > 0) scheduling_barrier(args.factor, 0 + o);
                 cosines.multiply(sums, wgmma_matrix(cosine1 + o / AT_ONCE * S::PART1));
-                wgmma_wait<0>();
+                sums.wait();
 #pragma unroll
                 for (int c = 0; c < 4 * AT_ONCE; c++) cosine[c / 4][c % 4] = Digits::template pieces<S::SLOTS1>(sums, c / 4, c % 4);
                 sines.multiply(sums, wgmma_matrix(sine1 + o / AT_ONCE * S::PART1));
-                wgmma_wait<0>();
+                sums.wait();
             }
 #pragma unroll
             for (int e = 0; e < 2; e++) {
@@ -278,11 +278,11 @@ DEVICE void transform_unit(const TunedArguments &args, unsigned round, unsigned 
             if (in_part == 0) {
                 if (o > 0) scheduling_barrier(args.factor, 10 + o);
                 cosines.multiply(sums, wgmma_matrix(cosine2 + o / AT_ONCE * S::PART2));
-                wgmma_wait<0>();
+                sums.wait();
 #pragma unroll
                 for (int c = 0; c < 4 * AT_ONCE; c++) cosine[c / 4][c % 4] = Digits::template pieces<S::SLOTS2>(sums, c / 4, c % 4);
                 sines.multiply(sums, wgmma_matrix(sine2 + o / AT_ONCE * S::PART2));
-                wgmma_wait<0>();
+                sums.wait();
             }
 #pragma unroll
             for (int e = 0; e < 2; e++) {

@@ -61,6 +61,7 @@ struct Fp8 {
         float middle[4];
         int top[4];
         int place;  // in the program; see scheduling_barrier
+        DEVICE void wait() { wgmma_wait(classes); }
     };
 
     // The product of a group of digits, and of one of their nibbles, as far as it belongs to classes 7 to 0 or, `LAST`, 16 to
@@ -111,7 +112,7 @@ struct Fp8 {
 #pragma unroll
             for (int i = 0; i < 4; i++) compiler_fence(data.nibbles[group][0][i], data.nibbles[group][1][i]);
         begin<false>(sums, data, matrix);
-        wgmma_wait<0>();
+        sums.wait();
         const float(&c)[36] = sums.classes;
 #pragma unroll
         for (int e = 0; e < 4; e++) {

@@ -298,14 +298,14 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
             i64 cosine[4] = {}, sine[4];
             cosine_digits.multiply(sums, wgmma_matrix(cosine1 + o * S::PART1));
-            wgmma_wait<0>();
+            sums.wait();
             if (columns.active) {
 #pragma unroll
                 for (int i = 0; i < 4; i++) cosine[i] = Int8::rounded<true>(sums, i, factors);
             }
             if (S::BARRIER1) scheduling_barrier(factors.first, 2 * o);
             sine_digits.multiply(sums, wgmma_matrix(sine1 + o * S::PART1));
-            wgmma_wait<0>();
+            sums.wait();
             if (columns.active) {
 #pragma unroll
                 for (int e = 0; e < 2; e++) {
@@ -409,7 +409,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             i64 cosine[4] = {};
             int top[4] = {};
             cosine_digits.multiply(sums, wgmma_matrix(cosine2 + o * S::PART2));
-            wgmma_wait<0>();
+            sums.wait();
             if (rows.active) {
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
@@ -419,7 +419,7 @@ DEVICE void transform(const TunedArguments &args, unsigned round, const Between 
             }
             if (S::BARRIER2) scheduling_barrier(factors.first, 100 + o);
             sine_digits.multiply(sums, wgmma_matrix(sine2 + o * S::PART2));
-            wgmma_wait<0>();
+            sums.wait();
             if (rows.active) {
 #pragma unroll
                 for (int e = 0; e < 2; e++) {

@@ -139,12 +139,12 @@ template <bool SECOND, int TILE> DEVICE void matrix_step(const Sharer &who, cons
     i64 cosine[4], sine[4];
     Int8::Operand<1> cosine_digits(cosine_words);
     Int8::multiply<true>(sums, cosine_digits, wgmma_matrix(matrices()), factors, 0);
-    wgmma_wait<0>();
+    sums.wait();
 #pragma unroll
     for (int e = 0; e < 4; e++) cosine[e] = Int8::rounded<true>(sums, e, factors);
     Int8::Operand<1> sine_digits(sine_words);
     Int8::multiply<true>(sums, sine_digits, wgmma_matrix(matrices() + Passes::MATRIX), factors, 1);
-    wgmma_wait<0>();
+    sums.wait();
 #pragma unroll
     for (int e = 0; e < 4; e++) sine[e] = Int8::rounded<true>(sums, e, factors);
     // Column 3 has the angles of column 1.

@@ -138,11 +138,11 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
             const uint32_t constants = constants1 + 16 * (8 * o + 2 * t);
             i64 cosine[4];
             Int8::multiply<true>(sums, cosine_digits, wgmma_matrix(cosine1 + o * S::PART1), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) cosine[e] = Int8::rounded<true>(sums, e, factors);
             Int8::multiply<true>(sums, sine_digits, wgmma_matrix(sine1 + o * S::PART1), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 // Output k = 8o + 2t + e. The first one, output 0, has cosines only; the sine sum in its place is that of
@@ -224,14 +224,14 @@ template <class S, bool CONVERSIONS> DEVICE void transform_real(const TunedArgum
             i64 cosine[4];
             int top[4];
             Int8::multiply<false>(sums, cosine_digits, wgmma_matrix(cosine2 + o * S::PART2), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 cosine[e] = Int8::rounded<false>(sums, e, factors);
                 top[e] = Int8::top(sums, e);
             }
             Int8::multiply<false>(sums, sine_digits, wgmma_matrix(sine2 + o * S::PART2), factors, 0);
-            wgmma_wait<0>();
+            sums.wait();
             if (active) {
 #pragma unroll
                 for (int e = 0; e < 2; e++) {

@@ -19,8 +19,19 @@ DEVICE uint64_t wgmma_matrix(uint32_t address) {
 // Registers that the next products read or write may have been changed.
 DEVICE void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 DEVICE void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Waits until at most `pending` groups are under way.
-template <int pending> DEVICE void wgmma_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory"); }
+// Here the compiler must take it that these have changed.
+DEVICE void wgmma_changes(int &sum) { asm volatile("" : "+r"(sum)); }
+DEVICE void wgmma_changes(float &sum) { asm volatile("" : "+f"(sum)); }
+template <class Sums, int COUNT> DEVICE void wgmma_changes(Sums (&sums)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) wgmma_changes(sums[i]);
+}
+// Waits for all products; `sums` are all that they write. To the compiler a product has its sums at once: it might use them, or copy them to other registers,
+// before the wait, if the wait did not say that it changes them.
+template <class... Sums> DEVICE void wgmma_wait(Sums &...sums) {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    (wgmma_changes(sums), ...);
+}
 // Shared memory written by ordinary stores is read by products from here on (followed by a barrier).
 DEVICE void wgmma_publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 

@@ -1,5 +1,10 @@
 //! What is compiled is what the sources say.
 
+use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
+use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
+use ozfft_kernels::bailey_passes::{Ends, PassesShape};
+use ozfft_kernels::bailey_real::{Half, RealShape};
+use ozfft_kernels::bailey_three::ThreeShape;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,6 +35,117 @@ fn sources_have_not_changed_since_they_were_compiled() {
         recorded, found,
         "run crates/ozfft-kernels/generate and commit what it makes"
     );
+}
+
+/// Kernels that plans compile, one of every kind, without conversion instructions.
+fn kernels_of_plans() -> Vec<Option<Box<dyn KernelShape>>> {
+    fn boxed<S: KernelShape + 'static>(shape: Option<S>) -> Option<Box<dyn KernelShape>> {
+        shape.map(|shape| Box::new(shape) as Box<dyn KernelShape>)
+    }
+    let (number, memory) = (Number::Double, 227 << 10);
+    let passes = (Ends::Complex(number), false);
+    let long = |steps, side_by_side, pass| {
+        boxed(LongShape::new(
+            steps,
+            side_by_side,
+            (number, pass),
+            memory,
+            false,
+        ))
+    };
+    vec![
+        boxed(BlockShape::new(number, [20, 18], false, memory)),
+        boxed(PassesShape::new([16, 4], [32, 1], passes, memory)),
+        long([16, 1, 8], 128, Pass::Opening),
+        long([16, 1, 8], 128, Pass::Closing),
+        boxed(RealShape::new(
+            (number, Half::Output),
+            [9, 7],
+            false,
+            memory,
+        )),
+        boxed(ThreeShape::new([7, 7, 7], false, memory)),
+        long([12, 1, 12], MANY_TRANSFORMS, Pass::ProductClosing),
+    ]
+}
+
+/// Kernels of the shapes that `bench/predict.py` predicts, of a GPU whose blocks have so much shared memory.
+fn predicted_kernels(kilobytes: usize) -> Vec<Option<Box<dyn KernelShape>>> {
+    fn boxed<S: KernelShape + 'static>(shape: Option<S>) -> Option<Box<dyn KernelShape>> {
+        shape.map(|shape| Box::new(shape) as Box<dyn KernelShape>)
+    }
+    let memory = kilobytes << 10;
+    let block = |number, steps, strided| boxed(BlockShape::new(number, steps, strided, memory));
+    let long = |pass| {
+        let pass = (Number::Double, pass);
+        boxed(LongShape::new([16, 1, 16], 256, pass, memory, false))
+    };
+    let double = Number::Double;
+    let passes = (Ends::Complex(double), false);
+    vec![
+        block(double, [16, 4], false),
+        block(double, [20, 18], false),
+        block(double, [40, 25], false),
+        block(double, [32, 32], false),
+        block(double, [32, 16], false),
+        block(double, [32, 16], true),
+        block(double, [32, 32], true),
+        block(Number::Single, [32, 32], false),
+        boxed(PassesShape::new([16, 4], [32, 1], passes, memory)),
+        long(Pass::Opening),
+        long(Pass::Closing),
+        boxed(RealShape::new(
+            (double, Half::Output),
+            [32, 32],
+            false,
+            memory,
+        )),
+    ]
+}
+
+/// Figures of GPUs that are not at hand are those of kernels that plans would launch there.
+#[test]
+fn predictions_are_of_kernels_of_plans() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/predict.py");
+    let program = fs::read_to_string(program).expect("the program");
+    for kilobytes in [227, 99] {
+        for shape in predicted_kernels(kilobytes) {
+            let source = shape.expect("a shape that fits").source(true);
+            let shape = source
+                .split_once("typedef ")
+                .and_then(|(_, rest)| rest.split_once(" Shape;"));
+            let (shape, _) = shape.expect("a type");
+            assert!(program.contains(shape), "{kilobytes} KB: {shape}");
+        }
+    }
+}
+
+/// `check` looks for FP64 in the machine code of `plan_time/*.cu`. It was never asked about a kernel that is compiled by plans.
+#[test]
+fn what_check_compiles_is_what_plans_compile() {
+    let expected: BTreeMap<String, String> = kernels_of_plans()
+        .into_iter()
+        .map(|shape| {
+            let shape = shape.expect("a shape that fits");
+            (format!("{}.cu", shape.name(false)), shape.source(false))
+        })
+        .collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plan_time");
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("the sample") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
+        let text = fs::read_to_string(&path).expect("a source");
+        found.insert(name.to_string(), text);
+    }
+    if found != expected {
+        let right = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plan_time");
+        fs::create_dir_all(&right).expect("a folder");
+        for (name, source) in &expected {
+            fs::write(right.join(name), source).expect("a file");
+        }
+        panic!("plan_time should hold what is in {}", right.display());
+    }
 }
 
 /// `bench/matrix_ntt.cu` under the emulator: it compares all residues with those of the vectors' passes, and some with their definition.
