@@ -87,6 +87,7 @@ fn measure(n: usize, threads: usize, fftw: Option<&Fftw>) -> Result<(), Failure>
             kind,
             shape: &shape,
             batch: 1,
+            interleaved: false,
         };
         fftw.set_threads(threads);
         let output: &mut [f64] = bytemuck::cast_slice_mut(&mut theirs[0]);
