@@ -101,6 +101,23 @@ fn digests_are_the_same_on_a_gpu_or_its_absence_is_an_error_with_a_remedy() {
     }
 }
 
+/// Nothing that was run had needed native: near the least bound there is, some lines do.
+#[test]
+fn lines_that_need_more_bits_are_left_to_native_and_counted() {
+    let flow = "turbulence --shape 16 --time 0.08 --step 0.08 --engine residues --adaptive --native-fallback";
+    let fallbacks = |accuracy: &str| {
+        let report = json(&format!("{flow} --accuracy {accuracy}"));
+        assert_eq!(
+            report["bound_is_proven"], false,
+            "what native takes has native's error"
+        );
+        report["native_fallbacks"].as_u64().expect("a number")
+    };
+    let few = fallbacks("6.5e-16");
+    assert!(few > 0 && few < 36, "{few}");
+    assert_eq!(fallbacks("1e-12"), 0);
+}
+
 /// Equal recipes: exact digits, and the integers that residues put together.
 #[test]
 fn exact_digits_and_residues_have_one_digest() {
