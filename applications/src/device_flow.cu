@@ -36,12 +36,12 @@ extern "C" __global__ void vorticity(Waves waves, const double2 *state, double2 
     spectra[5 * entries + i] = times_i(difference(scaled(v, k.x), scaled(u, k.y)));
 }
 
-// u × ω, in place of the velocity.
-extern "C" __global__ void cross(double *fields, long long points) {
+// u × ω, in place of the velocity. The fields are those in memory times the factor: 1, which changes no bit, or what cuFFT leaves to its callers.
+extern "C" __global__ void cross(double *fields, long long points, double factor) {
     const long long i = thread();
     if (i >= points) return;
-    const double u = fields[i], v = fields[points + i], w = fields[2 * points + i];
-    const double a = fields[3 * points + i], b = fields[4 * points + i], c = fields[5 * points + i];
+    const double u = factor * fields[i], v = factor * fields[points + i], w = factor * fields[2 * points + i];
+    const double a = factor * fields[3 * points + i], b = factor * fields[4 * points + i], c = factor * fields[5 * points + i];
     fields[i] = v * c - w * b;
     fields[points + i] = w * a - u * c;
     fields[2 * points + i] = u * b - v * a;

@@ -1,5 +1,5 @@
-//! The flow of `turbulence` in a GPU's memory: transforms by plans for device arrays, everything between them by the kernels of
-//! `device_flow.cu`. They do the operations of the processor in its order, without fusing any, and so have its bits.
+//! The flow of `turbulence` in a GPU's memory: transforms of device arrays, by ozfft or by cuFFT, everything between them by the kernels of
+//! `device_flow.cu`. They do the operations of the processor in its order, without fusing any, and so have its bits where transforms have.
 #![allow(
     unsafe_code,
     reason = "kernels are launched on addresses of device memory"
@@ -7,7 +7,8 @@
 
 use crate::transforms::RealTransform;
 use cudarc::driver::{
-    CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg, result::memcpy_dtod_async,
+    CudaFunction, DeviceRepr, LaunchConfig, PushKernelArg,
+    result::{memcpy_dtod_async, memset_d8_async},
 };
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use num_complex::Complex;
@@ -176,6 +177,7 @@ impl DeviceFlow {
         let fields = self.fields.range(0, 6 * self.points * size_of::<f64>())?;
         let workspace = self.workspace.range(0, transform.device_workspace_len())?;
         let (entries, points) = (self.entries as i64, self.points as i64);
+        let factor = transform.inverse_factor();
         let stream = &self.gpu.stream;
         // SAFETY: so here and below: the kernels' parameters, arrays as long as they expect, alive until the stream has come so far.
         unsafe {
@@ -189,7 +191,7 @@ impl DeviceFlow {
             launched.map_err(failed("launch a kernel"))?;
             transform.inverse_on_device(&self.gpu, [spectra, fields, workspace])?;
             let mut launch = stream.launch_builder(&self.kernels.cross);
-            launch.arg(&fields).arg(&points);
+            launch.arg(&fields).arg(&points).arg(&factor);
             let launched = launch.launch(Self::for_each(self.points));
             launched.map_err(failed("launch a kernel"))?;
             transform.forward_on_device(&self.gpu, [fields, spectra, workspace])?;
@@ -264,10 +266,27 @@ impl DeviceFlow {
         Ok(planes)
     }
 
-    /// The spectra of the velocity.
-    pub fn state(&self) -> Result<Vec<Complex<f64>>, Failure> {
-        let mut state = vec![Complex::new(0.0, 0.0); 3 * self.entries];
-        self.state.download(0, &mut state)?;
-        Ok(state)
+    /// The velocity at points of space, one component after the other.
+    pub fn velocity(&self, transform: &mut RealTransform) -> Result<Vec<f64>, Failure> {
+        let bytes = self.velocity_bytes();
+        let spectra = self.spectra.range(0, 2 * bytes)?;
+        let fields = self.fields.range(0, 6 * self.points * size_of::<f64>())?;
+        let workspace = self.workspace.range(0, transform.device_workspace_len())?;
+        self.copy(&self.state, &self.spectra, bytes)?;
+        let vorticity = self.spectra.range(bytes, bytes)?;
+        // SAFETY: as in `rate`; the second half of the spectra, which no work uses that is not in the stream before this.
+        unsafe {
+            let stream = self.gpu.stream.cu_stream();
+            let cleared = memset_d8_async(vorticity, 0, bytes, stream);
+            cleared.map_err(failed("clear memory"))?;
+            transform.inverse_on_device(&self.gpu, [spectra, fields, workspace])?;
+        }
+        let mut velocity = vec![0.0; 3 * self.points];
+        self.fields.download(0, &mut velocity)?;
+        let factor = transform.inverse_factor();
+        if factor != 1.0 {
+            velocity.iter_mut().for_each(|value| *value *= factor);
+        }
+        Ok(velocity)
     }
 }

@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 pub mod device_flow;
+pub mod device_transform;
 pub mod digest;
 pub mod ewald_sum;
 pub mod hermitian;
@@ -19,6 +20,7 @@ pub mod options;
 pub mod other_libraries;
 pub mod other_programs;
 pub mod plot;
+pub mod published_vortex;
 pub mod report;
 pub mod spectral_flow;
 pub mod splines;

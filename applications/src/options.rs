@@ -2,9 +2,9 @@
 
 use crate::other_libraries::{Library, Planning};
 use clap::Args;
-use ozfft::{Accuracy, Device, Engine, Problem, ResidueOptions, Substrate};
+use ozfft::{Accuracy, Device, Engine, FftError, Problem, Products, ResidueOptions, Substrate};
 use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{parse_accuracy, parse_device, parse_engine, parse_threads};
+use ozfft_cli::options::{ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads};
 use std::path::PathBuf;
 
 /// How transforms are computed, and what is written.
@@ -25,6 +25,9 @@ pub struct Computing {
     /// Relative error of a transform: double, single, a number such as 1e-12, or bits:40
     #[arg(long, value_parser = parse_accuracy, default_value = "double")]
     pub accuracy: Accuracy,
+    /// With --engine digits: how much of the digit product is formed [default: truncated]; exact products have the bits of residues
+    #[arg(long, value_enum)]
+    pub products: Option<ProductsName>,
     /// The matrix unit that multiplies digits, such as scalar or avx512-vnni; the bits do not depend on it
     #[arg(long, default_value = "auto")]
     pub substrate: Substrate,
@@ -46,8 +49,14 @@ pub struct Computing {
 }
 
 impl Computing {
-    /// Adds these options to a problem.
-    pub fn apply(&self, problem: Problem) -> Problem {
+    /// Adds these options to a problem, if they go together.
+    pub fn apply(&self, problem: Problem) -> Result<Problem, FftError> {
+        let digits = self.library == Library::Ozfft && self.engine == Engine::Digits;
+        if self.products.is_some() && !digits {
+            return Err(FftError::Unsupported(
+                "--products says how much of digit products is formed; take --engine digits".into(),
+            ));
+        }
         let residues = ResidueOptions {
             adaptive: self.adaptive,
             native_fallback: self.native_fallback,
@@ -59,10 +68,14 @@ impl Computing {
             .accuracy(self.accuracy)
             .substrate(self.substrate)
             .residues(residues);
-        match self.threads {
+        let problem = match self.products {
+            Some(ProductsName::Exact) => problem.products(Products::Exact),
+            Some(ProductsName::Truncated) | None => problem,
+        };
+        Ok(match self.threads {
             Some(threads) => problem.threads(threads),
             None => problem,
-        }
+        })
     }
 
     /// Computes on as many threads as were asked for; that 0 are too few is for the library to say.
@@ -88,6 +101,7 @@ impl Default for Computing {
             planning: None,
             device: Device::Cpu,
             accuracy: Accuracy::Double,
+            products: None,
             substrate: Substrate::Auto,
             adaptive: false,
             native_fallback: false,

@@ -1,11 +1,14 @@
-//! Transforms by FFTW, and by cuFFT on a GPU, in the place of ozfft's: to see what the last digits of a program do with them.
+//! Transforms by FFTW, and by cuFFT on a GPU, in the place of ozfft's: to see what the last digits of a program do with them, and what they cost.
+//! ozfft's own transforms on a GPU take the same way there as cuFFT's.
 
+use crate::device_transform::{DeviceTransform, Seconds};
 use crate::options::Computing;
 use clap::ValueEnum;
-use ozfft::{Direction, FftError, Kind, Problem};
+use ozfft::{Device, Direction, Engine, FftError, Kind, Plan, Problem};
 use ozfft_cli::fftw::{Arrays, Effort, Fftw, FftwPlan};
-use ozfft_cli::gpu::{CuFft, DeviceArrays, Gpu, Precision};
-use std::sync::OnceLock;
+use ozfft_cli::gpu::{CuFft, Precision};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// Whose transforms run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -15,7 +18,7 @@ pub enum Library {
     Ozfft,
     /// FFTW's
     Fftw,
-    /// cuFFT's on the first GPU, by way of the processor's memory
+    /// cuFFT's on the first GPU
     Cufft,
 }
 
@@ -55,25 +58,32 @@ impl Planning {
     }
 }
 
-/// A transform by another library, in memory of its own. The inverse divides by the number of points.
+/// A transform by another library, or on a GPU, in memory of its own. The inverse divides by the number of points.
 pub struct OtherTransform {
     route: Route,
     /// Real and imaginary parts change places before and after, which makes an inverse of a forward transform.
     swapped: bool,
     factor: f64,
+    /// Numbers that are read and written.
+    lengths: (usize, usize),
+    /// Of that length from the first call with the processor's memory on.
     input: Vec<f64>,
     output: Vec<f64>,
 }
 
 enum Route {
     Fftw(FftwPlan<'static>),
-    CuFft(Box<OnGpu>),
+    OnDevice(Box<DeviceTransform>),
 }
 
-struct OnGpu {
-    plan: CuFft,
-    arrays: DeviceArrays,
-    gpu: Gpu,
+/// Whether arrays of the processor may go to the device one by one: what native would take over is left to calls that see it.
+fn runs_on_device(computing: &Computing, plan: &Plan<f64>) -> Option<usize> {
+    let residues_alone = !computing.native_fallback;
+    match (plan.device(), plan.engine()) {
+        (Device::Cuda(ordinal), Engine::Digits) => Some(ordinal),
+        (Device::Cuda(ordinal), Engine::Residues) if residues_alone => Some(ordinal),
+        _ => None,
+    }
 }
 
 /// FFTW, loaded once.
@@ -87,12 +97,13 @@ fn unsupported(reason: impl std::fmt::Display) -> FftError {
 }
 
 impl OtherTransform {
-    /// For a batch of arrays of a problem's shape; none where the library is ozfft.
+    /// For a batch of arrays of a plan's shape; none where the plan itself is to run.
     pub fn new(
         computing: &Computing,
-        problem: &Problem,
+        plan: &Arc<Plan<f64>>,
         (direction, batch): (Direction, usize),
     ) -> Result<Option<OtherTransform>, FftError> {
+        let problem: &Problem = plan.problem();
         if let (Some(_), Library::Ozfft | Library::Cufft) = (computing.planning, computing.library)
         {
             return Err(unsupported(
@@ -105,11 +116,18 @@ impl OtherTransform {
             batch,
             interleaved: false,
         };
-        let (read, written) = arrays.lengths();
-        let (mut input, mut output) = (vec![0.0; read], vec![0.0; written]);
-        let inverse = direction == Direction::Inverse;
+        let lengths = arrays.lengths();
+        let (mut input, mut output) = (Vec::new(), Vec::new());
+        let foreign = computing.library != Library::Ozfft;
+        let inverse = foreign && direction == Direction::Inverse;
         let route = match computing.library {
-            Library::Ozfft => return Ok(None),
+            Library::Ozfft => {
+                let Some(ordinal) = runs_on_device(computing, plan) else {
+                    return Ok(None);
+                };
+                let work = DeviceTransform::new(ordinal, |_| Ok(Arc::clone(plan)))?;
+                Route::OnDevice(Box::new(work))
+            }
             Library::Fftw => {
                 let Some(fftw) = fftw() else {
                     return Err(unsupported(
@@ -122,6 +140,7 @@ impl OtherTransform {
                         "FFTW's part for threads is not installed; install it, or take --threads 1",
                     ));
                 }
+                (input, output) = (vec![0.0; lengths.0], vec![0.0; lengths.1]);
                 let effort = computing.planning.unwrap_or_default().effort();
                 let planned = fftw.plan(&arrays, (&mut input, &mut output), effort);
                 Route::Fftw(planned.ok_or_else(|| {
@@ -129,12 +148,11 @@ impl OtherTransform {
                 })?)
             }
             Library::Cufft => {
-                let gpu = Gpu::open(0).map_err(unsupported)?;
                 let size = (Direction::Forward, batch);
-                let plan = CuFft::plan(&gpu, problem, size, Precision::Double);
-                let plan = plan.map_err(unsupported)?;
-                let arrays = gpu.arrays_for(&[&plan]).map_err(unsupported)?;
-                Route::CuFft(Box::new(OnGpu { plan, arrays, gpu }))
+                let work = DeviceTransform::new(0, |gpu| {
+                    Ok(CuFft::plan(gpu, problem, size, Precision::Double)?)
+                });
+                Route::OnDevice(Box::new(work?))
             }
         };
         let points = problem.shape().iter().product::<usize>() as f64;
@@ -142,6 +160,7 @@ impl OtherTransform {
             route,
             swapped: inverse && problem.kind() == Kind::ComplexToComplex,
             factor: if inverse { 1.0 / points } else { 1.0 },
+            lengths,
             input,
             output,
         }))
@@ -153,27 +172,35 @@ impl OtherTransform {
     ///
     /// If it has another length than was planned for.
     pub fn load(&mut self, input: &[f64]) {
+        self.input.resize(self.lengths.0, 0.0);
+        self.output.resize(self.lengths.1, 0.0);
         self.input.copy_from_slice(input);
         if self.swapped {
             swap_parts(&mut self.input);
         }
     }
 
-    /// Transforms.
-    pub fn execute(&mut self) -> Result<(), FftError> {
+    /// Transforms, and tells how long that took.
+    pub fn execute(&mut self) -> Result<Seconds, FftError> {
         match &mut self.route {
-            Route::Fftw(plan) => plan.execute(&mut self.input, &mut self.output),
-            Route::CuFft(on_gpu) => {
-                let OnGpu { plan, arrays, gpu } = &mut **on_gpu;
-                arrays.input.upload(0, &self.input).map_err(unsupported)?;
-                gpu.run(plan, arrays, 1).map_err(unsupported)?;
-                arrays
-                    .output
-                    .download(0, &mut self.output)
-                    .map_err(unsupported)?;
+            Route::Fftw(plan) => {
+                let start = Instant::now();
+                plan.execute(&mut self.input, &mut self.output);
+                Ok(Seconds {
+                    transform: start.elapsed().as_secs_f64(),
+                    copies: 0.0,
+                })
             }
+            Route::OnDevice(device) => device.execute(&self.input, &mut self.output),
         }
-        Ok(())
+    }
+
+    /// The transform of device memory, if there is one, and the factor that its results are still to be multiplied by.
+    pub fn on_device(&self) -> Option<(&DeviceTransform, f64)> {
+        match &self.route {
+            Route::OnDevice(device) => Some((device, self.factor)),
+            Route::Fftw(_) => None,
+        }
     }
 
     /// Copies the output.

@@ -33,15 +33,20 @@ impl Case {
 
 /// The cases of these programs.
 pub fn cases_of<'a>(known: &'a [Case], names: &[String]) -> Result<Vec<&'a Case>, Failure> {
-    let one = |name: &String| {
-        let found = known.iter().find(|case| case.program == name);
-        found.ok_or_else(|| {
-            let known: Vec<&str> = known.iter().map(|case| case.program).collect();
+    let mut found = Vec::new();
+    for name in names {
+        let before = found.len();
+        found.extend(known.iter().filter(|case| case.program == name));
+        if found.len() == before {
+            let mut known: Vec<&str> = known.iter().map(|case| case.program).collect();
+            known.dedup();
             let known = known.join(", ");
-            Failure::Usage(format!("{name} is none of the programs; there are {known}"))
-        })
-    };
-    names.iter().map(one).collect()
+            return Err(Failure::Usage(format!(
+                "{name} is none of the programs; there are {known}"
+            )));
+        }
+    }
+    Ok(found)
 }
 
 /// Where the other programs are.

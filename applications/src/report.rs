@@ -27,9 +27,11 @@ pub struct Run {
     pub transforms: u64,
     /// Seconds of the computation, without planning and output.
     pub seconds: f64,
-    /// Of these in transforms.
+    /// Of these in transforms; on a GPU without copies from and to the processor's memory.
     pub fft_seconds: f64,
-    /// The same as a fraction.
+    /// And in these copies.
+    pub copy_seconds: f64,
+    /// Both as a fraction.
     pub fft_share: f64,
     /// With the engine residues: columns multiplied with so many moduli, as pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,8 +77,9 @@ impl Run {
             transforms: cost.transforms,
             seconds,
             fft_seconds: cost.seconds,
+            copy_seconds: cost.copy_seconds,
             fft_share: if seconds > 0.0 {
-                cost.seconds / seconds
+                (cost.seconds + cost.copy_seconds) / seconds
             } else {
                 0.0
             },

@@ -1,20 +1,23 @@
 //! Plans for both directions, whose time is counted.
 
+use crate::device_transform::{DeviceTransform, Seconds};
 use crate::kept_waves::{Kept, KeptTransform};
 use crate::options::Computing;
 use crate::other_libraries::OtherTransform;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Plan, Planner, Problem, ResidueReport};
 use ozfft_cli::failure::Failure;
-use ozfft_cli::gpu::{DeviceWork, Gpu, failed};
+use ozfft_cli::gpu::{Gpu, failed};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Time and number of transforms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
-    /// Seconds within the library.
+    /// Seconds within the library; on a GPU those of the transforms themselves.
     pub seconds: f64,
+    /// Seconds of copies between the processor's memory and a GPU's, where they are timed apart.
+    pub copy_seconds: f64,
     /// Transforms; each member of a batch counts.
     pub transforms: u64,
 }
@@ -36,11 +39,11 @@ impl CountedPlan {
         size: (Direction, usize),
     ) -> Result<Self, FftError> {
         let batch = size.1;
-        let problem = computing.apply(problem.batch(batch));
+        let problem = computing.apply(problem.batch(batch))?;
         let plan = Planner::<f64>::new().plan(&problem)?;
         Ok(CountedPlan {
             workspace: vec![0; plan.workspace_len()],
-            other: OtherTransform::new(computing, plan.problem(), size)?,
+            other: OtherTransform::new(computing, &plan, size)?,
             plan,
             batch: batch as u64,
             cost: Cost::default(),
@@ -65,13 +68,22 @@ impl CountedPlan {
     /// The same, of what was loaded.
     fn run_loaded(&mut self, store: &mut [f64]) -> Result<(), FftError> {
         if let Some(other) = &mut self.other {
-            let start = Instant::now();
-            other.execute()?;
-            self.cost.seconds += start.elapsed().as_secs_f64();
-            self.cost.transforms += self.batch;
+            let seconds = other.execute()?;
             other.store(store);
+            self.count(seconds);
         }
         Ok(())
+    }
+
+    fn count(&mut self, seconds: Seconds) {
+        self.cost.seconds += seconds.transform;
+        self.cost.copy_seconds += seconds.copies;
+        self.cost.transforms += self.batch;
+    }
+
+    /// The transform of device memory, and what its results are still to be multiplied by.
+    fn on_device(&self) -> Option<(&DeviceTransform, f64)> {
+        self.other.as_ref()?.on_device()
     }
 
     fn run_in_place(&mut self, values: &mut [Complex<f64>]) -> Result<(), FftError> {
@@ -89,26 +101,33 @@ impl CountedPlan {
     ) -> Result<(), FftError> {
         let start = Instant::now();
         call(&self.plan, &mut self.workspace)?;
-        self.cost.seconds += start.elapsed().as_secs_f64();
-        self.cost.transforms += self.batch;
+        self.count(Seconds {
+            transform: start.elapsed().as_secs_f64(),
+            copies: 0.0,
+        });
         Ok(())
     }
 
     /// Transforms device memory, from the first address to the second, and waits.
     ///
     /// # Safety
-    /// The addresses are of memory of this device, as long as the plan's input, output and workspace, and nothing else uses it.
+    /// The addresses are of memory of the transform's device, as long as its input, output and workspace, and nothing else uses it.
     #[allow(unsafe_code, reason = "the caller's addresses")]
     unsafe fn run_on_device(&mut self, gpu: &Gpu, addresses: [u64; 3]) -> Result<(), Failure> {
         // What is before it in the stream is not its time.
         let wait = || gpu.stream.synchronize().map_err(failed("finish its work"));
         wait()?;
+        let Some((device, _)) = self.on_device() else {
+            return Err(Failure::Check("this transform has no device".into()));
+        };
         let start = Instant::now();
         // SAFETY: the caller's promise.
-        unsafe { self.plan.queue(addresses, 0) }?;
+        unsafe { device.queue(addresses) }?;
         wait()?;
-        self.cost.seconds += start.elapsed().as_secs_f64();
-        self.cost.transforms += self.batch;
+        self.count(Seconds {
+            transform: start.elapsed().as_secs_f64(),
+            copies: 0.0,
+        });
         Ok(())
     }
 }
@@ -191,12 +210,26 @@ impl RealTransform {
 
 #[allow(unsafe_code, reason = "addresses of device memory")]
 impl RealTransform {
+    /// The number of the device whose memory both directions can transform, if they can.
+    pub fn device(&self) -> Option<usize> {
+        let [forward, inverse] = self.both().map(CountedPlan::on_device);
+        let (forward, inverse) = (forward?.0.ordinal(), inverse?.0.ordinal());
+        (forward == inverse).then_some(forward)
+    }
+
+    /// What results of the inverse in device memory are still to be multiplied by: cuFFT leaves the division by the number of points to its callers.
+    pub fn inverse_factor(&self) -> f64 {
+        self.inverse.on_device().map_or(1.0, |(_, factor)| factor)
+    }
+
     /// Bytes of device memory that either direction needs as workspace.
     pub fn device_workspace_len(&self) -> usize {
-        let both = self
-            .both()
-            .map(|counted| counted.plan.device_workspace_len());
-        both[0].max(both[1])
+        let bytes = |counted: &CountedPlan| {
+            let device = counted.on_device();
+            device.map_or(0, |(device, _)| device.workspace_len())
+        };
+        let [forward, inverse] = self.both().map(bytes);
+        forward.max(inverse)
     }
 
     /// Real arrays to half-spectra in a GPU's memory: addresses of input, output and workspace.
@@ -266,6 +299,7 @@ pub trait Both {
         let [forward, inverse] = self.both().map(|counted| counted.cost);
         Cost {
             seconds: forward.seconds + inverse.seconds,
+            copy_seconds: forward.copy_seconds + inverse.copy_seconds,
             transforms: forward.transforms + inverse.transforms,
         }
     }

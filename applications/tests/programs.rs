@@ -101,6 +101,44 @@ fn digests_are_the_same_on_a_gpu_or_its_absence_is_an_error_with_a_remedy() {
     }
 }
 
+/// Nothing that was run had needed native: near the least bound there is, some lines do.
+#[test]
+fn lines_that_need_more_bits_are_left_to_native_and_counted() {
+    let flow = "turbulence --shape 16 --time 0.08 --step 0.08 --engine residues --adaptive --native-fallback";
+    let fallbacks = |accuracy: &str| {
+        let report = json(&format!("{flow} --accuracy {accuracy}"));
+        assert_eq!(
+            report["bound_is_proven"], false,
+            "what native takes has native's error"
+        );
+        report["native_fallbacks"].as_u64().expect("a number")
+    };
+    let few = fallbacks("6.5e-16");
+    assert!(few > 0 && few < 36, "{few}");
+    assert_eq!(fallbacks("1e-12"), 0);
+}
+
+/// Equal recipes: exact digits, and the integers that residues put together.
+#[test]
+fn exact_digits_and_residues_have_one_digest() {
+    let command = "plasma --velocities 64 --electrons 8 --shape 16 --step 0.1 --from 2 --time 6";
+    let digest = |options: &str| json(&format!("{command} {options}"))["sha256"].clone();
+    let exact = digest("--products exact");
+    for same in [
+        "--engine residues --threads 1",
+        "--engine residues --adaptive --threads 2",
+        "--products exact --substrate scalar",
+    ] {
+        assert_eq!(digest(same), exact, "{same}");
+    }
+    // Truncated sums are rounded at other places.
+    assert_ne!(digest(""), exact);
+    for other in ["--engine native", "--engine residues", "--library fftw"] {
+        let message = fail(&format!("{command} --products exact {other}"));
+        assert!(message.contains("--engine digits"), "{other}: {message}");
+    }
+}
+
 #[test]
 fn other_engines_agree_to_their_accuracy() {
     // Exact residues and exact digits have the same integers; here digits are truncated, so that bits may differ and numbers not.
@@ -289,12 +327,32 @@ fn mersenne_numbers_are_decided() {
     assert_eq!(composite["prime"], false);
     assert_eq!(composite["res64"].as_str().map(str::len), Some(16));
     assert_eq!(json("mersenne --exponent 2200")["exponent_factor"], 2);
-    // CUDALucas has this residue in the table of its self-test, after 10,000 iterations, which take a while.
-    if ozfft_testkit::everything() {
-        let report = json("mersenne --exponent 86243 --iterations 10000");
-        assert_eq!(report["res64"], "23992CCD735A03D9");
-    }
     assert!(fail("mersenne --exponent 0").contains("from 2 to"));
+}
+
+/// The tables of CUDALucas's self-tests, after 10,000 iterations: composites (the first seven), then exponents of primes. Larger ones take a while.
+#[test]
+fn residues_of_composites_and_primes_are_published_ones() {
+    for (exponent, published, quick) in [
+        (22133, "B3ED67A5D4BE2A9F", true),
+        (43633, "A3F3E669E061BFBE", false),
+        (85933, "474E01B06D9698F8", false),
+        (169409, "3D32414583AC7D9A", false),
+        (190097, "F681A2A2AD0397FB", false),
+        (210739, "7E3B5A8B4E4C43A0", false),
+        (292921, "ADE86FD9A4AD99F1", false),
+        (86243, "23992CCD735A03D9", false),
+        (132049, "4C52A92B54635F9E", false),
+        (216091, "30247786758B8792", false),
+    ] {
+        if quick || ozfft_testkit::everything() {
+            let report = json(&format!(
+                "mersenne --exponent {exponent} --iterations 10000"
+            ));
+            assert_eq!(report["res64"], published, "{exponent}");
+            assert_eq!(report["proven"], true, "{exponent}");
+        }
+    }
 }
 
 #[test]

@@ -772,12 +772,18 @@ mod tests {
             assert!((a - b).abs() < 1e-9);
         }
         let gap = at([0.85, 0.0, 0.0])[4] - top;
+        let l = at([0.5, 0.5, 0.5]);
+        // Twofold L3' and L3.
+        assert!((l[2] - l[3]).abs() < 1e-9 && (l[5] - l[6]).abs() < 1e-9);
         // Printed to a tenth of an electronvolt, with a basis that the paper calls converged to a tenth.
         for (name, found, published) in [
             ("Γ25'-Γ15", gamma[4] - top, 3.4),
             ("Γ25'-Γ2'", gamma[7] - top, 3.8),
             ("gap", gap, 0.8),
             ("X4-X1", x[4] - x[3], 4.0),
+            ("Γ25'-L1", l[4] - top, 1.9),
+            ("L3'-L1", l[4] - l[3], 3.1),
+            ("L3'-L3", l[5] - l[3], 5.2),
         ] {
             assert!(
                 (found - published).abs() < 0.2,

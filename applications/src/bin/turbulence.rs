@@ -12,11 +12,13 @@
 
 use clap::Parser;
 use num_complex::Complex;
-use ozfft::{Device, Engine};
 use ozfft_applications::device_flow::DeviceFlow;
 use ozfft_applications::digest::sha256;
 use ozfft_applications::options::Computing;
 use ozfft_applications::plot::{Chart, Curve, Scales};
+use ozfft_applications::published_vortex::{
+    Compared, PUBLISHED, PUBLISHED_REYNOLDS, Sample, compared,
+};
 use ozfft_applications::report::Run;
 use ozfft_applications::spectral_flow::{Moments, Part, Solver};
 use ozfft_applications::transforms::RealTransform;
@@ -26,6 +28,7 @@ use ozfft_cli::options::shape_text;
 use ozfft_cli::report::{progress, say, say_json};
 use ozfft_cli::{arguments, finish, memory};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -53,9 +56,8 @@ impl Flow {
     fn new(solver: Solver<RealTransform>) -> Flow {
         let equations = &solver.equations;
         let state = equations.taylor_green();
-        let plan = solver.transform.forward.plan();
-        let device = match (plan.device(), plan.engine()) {
-            (Device::Cuda(ordinal), Engine::Digits) => {
+        let device = match solver.transform.device() {
+            Some(ordinal) => {
                 let made = DeviceFlow::new(
                     ordinal,
                     equations.shape,
@@ -71,7 +73,7 @@ impl Flow {
                 })
                 .ok()
             }
-            _ => None,
+            None => None,
         };
         Flow {
             stage: state.clone(),
@@ -96,20 +98,12 @@ impl Flow {
     }
 
     /// The velocity at points of space.
-    fn velocity(&mut self) -> Result<&[f64], Failure> {
-        if let Some(device) = &self.device {
-            self.state = device.state()?;
+    fn velocity(&mut self) -> Result<Cow<'_, [f64]>, Failure> {
+        match &self.device {
+            Some(device) => Ok(device.velocity(&mut self.solver.transform)?.into()),
+            None => Ok(self.solver.velocity(&self.state)?.into()),
         }
-        self.solver.velocity(&self.state)
     }
-}
-
-/// What is recorded at a time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Sample {
-    time: f64,
-    energy: f64,
-    dissipation: f64,
 }
 
 /// Place and value of the highest point of a parabola through the largest sample and its neighbours.
@@ -168,6 +162,9 @@ struct Report {
     sha256: String,
     /// Time, energy, dissipation.
     history: Vec<[f64; 3]>,
+    /// At Re = 1600: the run beside published figures, at the times that it has reached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published: Vec<Compared>,
     #[serde(flatten)]
     run: Run,
 }
@@ -223,6 +220,7 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
         (loss - three[1].dissipation).abs() / peak_dissipation
     });
     let balance_error = (viscosity > 0.0 && steps > 1).then(|| balance.fold(0.0, f64::max));
+    let comparable = (viscosity * PUBLISHED_REYNOLDS - 1.0).abs() < 1e-9;
     let every = steps.div_ceil(MOST_ROWS);
     let rows = samples.iter().step_by(every);
     Ok(Report {
@@ -239,10 +237,15 @@ fn compute(arguments: &Arguments) -> Result<Report, Failure> {
         balance_error,
         seconds_per_step: seconds / steps as f64,
         arrays_on_device: flow.device.is_some(),
-        sha256: sha256([flow.velocity()?]),
+        sha256: sha256([&*flow.velocity()?]),
         history: rows
             .map(|row| [row.time, row.energy, row.dissipation])
             .collect(),
+        published: if comparable {
+            compared(&samples)
+        } else {
+            Vec::new()
+        },
         run,
     })
 }
@@ -264,6 +267,12 @@ fn tell(report: &Report) -> Result<(), Failure> {
         say(&format!(
             "largest dissipation {:.6} at the time {:.3}{note}; at 512³ points 0.0127 to 0.0129 near 9 are published",
             report.peak_dissipation, report.peak_time
+        ))?;
+    }
+    for row in &report.published {
+        say(&format!(
+            "time {:.2}: energy {:.8}, published {:.8}; dissipation {:.9}, published {:.9}",
+            row.time, row.energy, row.published_energy, row.dissipation, row.published_dissipation
         ))?;
     }
     let change = (report.final_energy - report.initial_energy) / report.initial_energy;
@@ -291,9 +300,13 @@ fn draw(report: &Report, path: &Path) -> Result<(), Failure> {
         .iter()
         .map(|row| (row[0], scale * row[which]));
     let mut curves = vec![Curve::line(label, points.collect())];
-    if report.reynolds.is_some_and(|r| (r - 1600.0).abs() < 1e-6) {
-        let published = vec![(9.0, 0.0127), (9.0, 0.0129)];
-        curves.push(Curve::marks("published peak, 512³", published));
+    if report
+        .reynolds
+        .is_some_and(|r| (r - PUBLISHED_REYNOLDS).abs() < 1e-6)
+    {
+        let within = PUBLISHED.iter().filter(|row| row.time <= report.time);
+        let published = within.map(|row| (row.time, row.dissipation));
+        curves.push(Curve::marks("published, 512³", published.collect()));
     }
     let chart = Chart {
         title: match report.reynolds {

@@ -1,6 +1,6 @@
-//! Exact convolutions and products by every proven route, against sums by the definition.
+//! Exact convolutions and products by every proven route, against sums by the definition; one of a hundred is long, and checked as `long_convolutions.rs` says.
 
-use super::{SelftestArguments, TOLD, in_parallel};
+use super::{SelftestArguments, TOLD, in_parallel, long_convolutions};
 use crate::failure::Failure;
 use crate::report::{progress, say, say_json};
 use ozfft::Device;
@@ -18,6 +18,8 @@ const GROUP: usize = 500;
 /// Cases by default, and with `--quick`; and on a GPU.
 const CASES: [usize; 2] = [1_000_000, 5_000];
 const CASES_ON_GPU: [usize; 2] = [10_000, 1_000];
+/// The last of so many cases is long.
+const LONG: usize = 100;
 
 #[derive(Serialize)]
 struct Report {
@@ -25,7 +27,9 @@ struct Report {
     /// Where the route ntt and products of long integers were computed.
     device: String,
     cases: usize,
-    /// Of them, products of long integers and polynomials modulo a number.
+    /// Of them, of 10^3 to 10^5 elements or digits.
+    long: usize,
+    /// Products of long integers and polynomials modulo a number.
     products: usize,
     /// Convolutions by route; every one that is proven is run.
     direct: usize,
@@ -41,16 +45,17 @@ struct Report {
 
 /// How many convolutions each route had.
 #[derive(Default)]
-struct Counts {
-    routes: [AtomicUsize; 4],
-    refused: AtomicUsize,
-    products: AtomicUsize,
+pub(super) struct Counts {
+    pub(super) routes: [AtomicUsize; 4],
+    pub(super) refused: AtomicUsize,
+    pub(super) products: AtomicUsize,
+    long: AtomicUsize,
 }
 
 /// What runs.
-struct Devices {
-    device: Device,
-    multiplier: Multiplier,
+pub(super) struct Devices {
+    pub(super) device: Device,
+    pub(super) multiplier: Multiplier,
 }
 
 /// Runs the check.
@@ -97,6 +102,7 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
         seed: arguments.seed,
         device: arguments.device.to_string(),
         cases: if arguments.case.is_some() { 1 } else { cases },
+        long: counts.long.into_inner(),
         products: counts.products.into_inner(),
         direct,
         ntt,
@@ -110,9 +116,10 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
     match arguments.json {
         true => say_json(&report)?,
         false => say(&format!(
-            "{} random and adversarial cases on {}, {} wrong: {} products; convolutions by direct {}, ntt {}, digits {}, pairs {} (refused as not proven: {})\nseed {}, {:.1} s",
+            "{} random and adversarial cases on {} ({} of 10^3 to 10^5 elements), {} wrong: {} products; convolutions by direct {}, ntt {}, digits {}, pairs {} (refused as not proven: {})\nseed {}, {:.1} s",
             report.cases,
             report.device,
+            report.long,
             report.wrong,
             report.products,
             direct,
@@ -136,6 +143,10 @@ pub fn run(arguments: &SelftestArguments) -> Result<(), Failure> {
 
 fn check(seed: u64, number: usize, counts: &Counts, devices: &Devices) -> Result<(), String> {
     let mut generator = Generator::new(seed_of_case(seed, number as u64));
+    if number % LONG == LONG - 1 {
+        counts.long.fetch_add(1, Ordering::Relaxed);
+        return long_convolutions::check(&mut generator, counts, devices);
+    }
     match generator.below(8) {
         0 => {
             counts.products.fetch_add(1, Ordering::Relaxed);
@@ -162,7 +173,7 @@ fn length(generator: &mut Generator) -> usize {
 }
 
 /// Integers up to a magnitude: all at the largest, with alternating signs, with signs that change more seldom or at random, few, or random.
-fn integers(generator: &mut Generator, count: usize, largest: i64) -> Vec<i64> {
+pub(super) fn integers(generator: &mut Generator, count: usize, largest: i64) -> Vec<i64> {
     let kind = generator.below(7);
     let period = 1 + generator.below(8);
     let mut one = |k: usize| {
@@ -279,7 +290,7 @@ fn convolution(generator: &mut Generator, counts: &Counts, device: Device) -> Re
 }
 
 /// Limbs: all ones, runs of ones and zeros (carries), one bit, or random; to a base.
-fn limbs(generator: &mut Generator, count: usize, base: u128) -> Vec<u64> {
+pub(super) fn limbs(generator: &mut Generator, count: usize, base: u128) -> Vec<u64> {
     let kind = generator.below(5);
     let mut one = |k: usize| {
         let random = generator.next_u64();

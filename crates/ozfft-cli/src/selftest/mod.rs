@@ -5,6 +5,7 @@ mod case;
 mod convolutions;
 mod cuda;
 mod identities;
+mod long_convolutions;
 mod published;
 mod residues;
 
