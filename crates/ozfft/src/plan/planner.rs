@@ -471,7 +471,7 @@ impl<T: Real> Planner<T> {
         Ok(self.assemble(&order, engine, Some(ordinal), (built, why), None))
     }
 
-    #[cfg(feature = "cuda")]
+    #[cfg(all(feature = "cuda", any(feature = "measurements", test)))]
     fn plan_measured(
         &self,
         problem: &Problem,
