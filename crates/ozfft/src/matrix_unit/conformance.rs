@@ -169,7 +169,6 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Product<'_, L, U> {
                 if let Some(rows) = U::register_rows(matrix) {
                     let column = &self.columns[number];
                     match digits.pairs() {
-                        2 => self.row_by_row::<2>(rows, row, column, pairs),
                         3 => self.row_by_row::<3>(rows, row, column, pairs),
                         _ => self.row_by_row::<4>(rows, row, column, pairs),
                     }

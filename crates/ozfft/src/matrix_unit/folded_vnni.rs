@@ -137,35 +137,6 @@ fn add_three(
     [a0, b0, c0, a1, b1, s2]
 }
 
-/// The same with two pairs of digits, the sums of the first pair of diagonals in two parts.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn add_two(
-    [mut a0, mut b0, mut s1]: [__m512i; 3],
-    entries: &[i32; row_terms(2)],
-    digits: &SpreadWord<8, 2>,
-) -> [__m512i; 3] {
-    let _word: __m512i;
-    // SAFETY: what is read lies within both arrays.
-    unsafe {
-        asm!(
-            "vmovdqu64 {word}, zmmword ptr [{digits}]",
-            "vpdpwssd {a0}, {word}, dword ptr [{entries}]{{1to16}}",
-            "vmovdqu64 {word}, zmmword ptr [{digits} + 64]",
-            "vpdpwssd {b0}, {word}, dword ptr [{entries} + 4]{{1to16}}",
-            "vpdpwssd {s1}, {word}, dword ptr [{entries} + 8]{{1to16}}",
-            a0 = inout(zmm_reg) a0,
-            b0 = inout(zmm_reg) b0,
-            s1 = inout(zmm_reg) s1,
-            word = out(zmm_reg) _word,
-            entries = in(reg) entries,
-            digits = in(reg) digits,
-            options(pure, readonly, nostack, preserves_flags),
-        );
-    }
-    [a0, b0, s1]
-}
-
 /// Adds the products of two places whose leading digits share a pair, which is the last one of the first place: the sums of three pairs of
 /// diagonals, in three, two and one parts.
 #[inline]
@@ -208,37 +179,6 @@ fn add_five_digits(
     [a0, b0, c0, a1, b1, s2]
 }
 
-/// The same with two pairs of diagonals, the sums of the first in two parts.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn add_three_digits(
-    [mut a0, mut b0, mut s1]: [__m512i; 3],
-    entries: &[i32; 2 * row_terms(2) - 2],
-    digits: &[HalfRow<8>; 4],
-) -> [__m512i; 3] {
-    let _word: __m512i;
-    // SAFETY: what is read lies within both arrays.
-    unsafe {
-        asm!(
-            "vmovdqu64 {word}, zmmword ptr [{digits}]",
-            "vpdpwssd {a0}, {word}, dword ptr [{entries}]{{1to16}}",
-            "vmovdqu64 {word}, zmmword ptr [{digits} + 64]",
-            "vpdpwssd {b0}, {word}, dword ptr [{entries} + 8]{{1to16}}",
-            "vpdpwssd {s1}, {word}, dword ptr [{entries} + 12]{{1to16}}",
-            "vmovdqu64 {word}, zmmword ptr [{digits} + 128]",
-            "vpdpwssd {a0}, {word}, dword ptr [{entries} + 4]{{1to16}}",
-            a0 = inout(zmm_reg) a0,
-            b0 = inout(zmm_reg) b0,
-            s1 = inout(zmm_reg) s1,
-            word = out(zmm_reg) _word,
-            entries = in(reg) entries,
-            digits = in(reg) digits,
-            options(pure, readonly, nostack, preserves_flags),
-        );
-    }
-    [a0, b0, s1]
-}
-
 /// All `P` pairs of diagonals of a row (`register_rows.rs`); what is beyond them is 0.
 ///
 /// # Safety
@@ -259,14 +199,6 @@ pub(super) unsafe fn row_pairs<const P: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         match P {
-            2 => {
-                let mut sums = [first, zero, second];
-                let places = entries.as_chunks().0.iter().zip(halves.as_chunks().0);
-                for (entries, digits) in places {
-                    sums = add_two(sums, entries, digits);
-                }
-                [add(sums[0], sums[1]), sums[2], zero, zero]
-            }
             3 => {
                 let mut sums = [first, zero, zero, second, zero, third];
                 let places = entries.as_chunks().0.iter().zip(halves.as_chunks().0);
@@ -289,7 +221,7 @@ pub(super) unsafe fn row_pairs<const P: usize>(
     }
 }
 
-/// The same where two places share a pair for their leading digits: for words of five or three digits.
+/// The same where two places share a pair for their leading digits: for words of five digits.
 ///
 /// # Safety
 /// The processor has AVX-512 F, BW, DQ, VL, CD and VNNI.
@@ -311,17 +243,6 @@ pub(super) unsafe fn row_pairs_shared<const P: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         match P {
-            2 => {
-                let mut sums = [first, zero, second];
-                let places = of_couples.as_chunks().0.iter().zip(halves.as_chunks().0);
-                for (entries, digits) in places {
-                    sums = add_three_digits(sums, entries, digits);
-                }
-                if let ([entries], [digits]) = (of_last.as_chunks().0, last.as_chunks().0) {
-                    sums = add_two(sums, entries, digits);
-                }
-                [add(sums[0], sums[1]), sums[2], zero, zero]
-            }
             3 => {
                 let mut sums = [first, zero, zero, second, zero, third];
                 let places = of_couples.as_chunks().0.iter().zip(halves.as_chunks().0);

@@ -532,9 +532,6 @@ impl Step {
             };
             if let Some(rows) = rows.filter(alike) {
                 return match specialised {
-                    2 if X::PAIRS.contains(&2) => self.run_rows::<L, U, C, X, 2>(
-                        rows, digits, count, points, scratch, column, post,
-                    ),
                     3 if X::PAIRS.contains(&3) => self.run_rows::<L, U, C, X, 3>(
                         rows, digits, count, points, scratch, column, post,
                     ),
