@@ -6,7 +6,7 @@
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::paired_digits::{PairedDigits, meets, terms};
-use super::register_rows::{MOST_PAIRS, RegisterRows, SpreadWord, row_terms};
+use super::register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, SpreadWord};
 use super::{
     Halves, ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, unsigned_digits,
     unsigned_short_digits,
@@ -206,28 +206,6 @@ fn spread_digits((lower, upper): (__m256i, __m256i)) -> WordDigits {
             _mm256_shuffle_epi8(upper, low),
             _mm256_shuffle_epi8(upper, high),
         ]
-    }
-}
-
-/// Adds the products of two digits each with an entry.
-#[inline(always)]
-fn add_product(sum: __m256i, digits: __m256i, entry: i32) -> __m256i {
-    // SAFETY: the unit's constructor has seen AVX2.
-    let product = unsafe { _mm256_madd_epi16(digits, simd::Avx2::splat_halves(entry)) };
-    simd::Avx2::add_halves(sum, product)
-}
-
-/// Adds the products of some pairs of digits, the least significant first: each meets as many pairs of diagonals as there are up to it.
-#[allow(clippy::needless_range_loop)]
-#[inline(always)]
-fn add_words<const P: usize>(sums: &mut [__m256i; P], entries: &[i32], words: &[HalfRow<4>]) {
-    let mut term = 0;
-    for word in 0..words.len() {
-        let digits = simd::Avx2::load_halves(&words[word]);
-        for pair in 0..=word {
-            sums[pair] = add_product(sums[pair], digits, entries[term]);
-            term += 1;
-        }
     }
 }
 
@@ -446,74 +424,54 @@ impl MatrixUnit<4> for Avx2 {
         matrix.packed::<Packed>().rows.as_ref()
     }
 
+    #[inline(always)]
+    fn spread(word: Halves<4, Self>, place: &mut SpreadWord<4>) {
+        let digits = spread_digits(word);
+        for q in 0..ROW_PAIRS {
+            simd::Avx2::store_halves(digits[q], &mut place[q]);
+        }
+    }
+
+    #[inline(always)]
+    fn spread_folded(
+        words: Pair<Halves<4, Self>>,
+        sums: &mut SpreadWord<4>,
+        differences: &mut SpreadWord<4>,
+    ) {
+        let (a, b) = (spread_digits(words.0), spread_digits(words.1));
+        for q in 0..ROW_PAIRS {
+            // SAFETY: as above.
+            let (sum, difference) =
+                unsafe { (_mm256_add_epi16(a[q], b[q]), _mm256_sub_epi16(a[q], b[q])) };
+            simd::Avx2::store_halves(sum, &mut sums[q]);
+            simd::Avx2::store_halves(difference, &mut differences[q]);
+        }
+    }
+
     // Loops by number are unrolled where iterators over arrays of registers are not.
-    #[allow(clippy::needless_range_loop, clippy::manual_memcpy)]
+    #[allow(clippy::needless_range_loop)]
     #[inline(always)]
-    fn spread<const P: usize>(word: Halves<4, Self>) -> [__m256i; P] {
-        let all = spread_digits(word);
-        let mut digits = [all[0]; P];
-        for q in 1..P {
-            digits[q] = all[q];
-        }
-        digits
-    }
-
-    #[inline(always)]
-    fn add_digits(a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn subtract_digits(a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_sub_epi16(a, b) }
-    }
-
-    #[allow(clippy::needless_range_loop, clippy::manual_memcpy)]
-    #[inline(always)]
-    fn row_pairs<const P: usize>(
-        offsets: &[i32; MOST_PAIRS],
-        entries: &[i32],
-        digits: &[SpreadWord<4, P>],
-    ) -> [__m256i; P] {
-        let mut sums = [simd::Avx2::splat_halves(0); P];
-        for pair in 0..P {
+    fn row_pairs(
+        offsets: &[i32; ROW_PAIRS],
+        entries: &[[i32; ROW_TERMS]],
+        digits: &[SpreadWord<4>],
+    ) -> [__m256i; ROW_PAIRS] {
+        let mut sums = [simd::Avx2::splat_halves(0); ROW_PAIRS];
+        for pair in 0..ROW_PAIRS {
             sums[pair] = simd::Avx2::splat_halves(offsets[pair]);
         }
-        let entries = entries.chunks_exact(const { row_terms(P) });
-        for (entries, digits) in entries.zip(digits) {
-            add_words::<P>(&mut sums, entries, &digits[..P]);
-        }
-        sums
-    }
-
-    #[allow(clippy::needless_range_loop, clippy::manual_memcpy)]
-    #[inline(always)]
-    fn row_pairs_shared<const P: usize>(
-        offsets: &[i32; MOST_PAIRS],
-        entries: &[i32],
-        digits: &[SpreadWord<4, P>],
-    ) -> [__m256i; P] {
-        let mut sums = [simd::Avx2::splat_halves(0); P];
-        for pair in 0..P {
-            sums[pair] = simd::Avx2::splat_halves(offsets[pair]);
-        }
-        let (couples, last) = digits.as_chunks::<2>();
-        let both = const { 2 * row_terms(P) - P };
-        let (of_couples, of_last) = entries.split_at(couples.len() * both);
-        for ([a, b], entries) in couples.iter().zip(of_couples.chunks_exact(both)) {
-            let (of_a, rest) = entries.split_at(const { row_terms(P - 1) });
-            let (of_b, of_both) = rest.split_at(const { row_terms(P - 1) });
-            add_words::<P>(&mut sums, of_a, &a[..P - 1]);
-            add_words::<P>(&mut sums, of_b, &b[..P - 1]);
-            let digits = simd::Avx2::load_halves(&a[P - 1]);
-            for pair in 0..P {
-                sums[pair] = add_product(sums[pair], digits, of_both[pair]);
+        for (entries, digits) in entries.iter().zip(digits) {
+            let mut term = 0;
+            for word in 0..ROW_PAIRS {
+                let digits = simd::Avx2::load_halves(&digits[word]);
+                for pair in 0..=word {
+                    let entry = simd::Avx2::splat_halves(entries[term]);
+                    // SAFETY: as above.
+                    let product = unsafe { _mm256_madd_epi16(digits, entry) };
+                    sums[pair] = simd::Avx2::add_halves(sums[pair], product);
+                    term += 1;
+                }
             }
-        }
-        if let [digits] = last {
-            add_words::<P>(&mut sums, of_last, digits);
         }
         sums
     }

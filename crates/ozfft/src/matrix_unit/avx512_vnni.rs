@@ -5,7 +5,7 @@
 //! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
 use super::folded_vnni::{self, Folded};
-use super::register_rows::{MOST_PAIRS, RegisterRows, SpreadWord};
+use super::register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, SpreadWord};
 use super::{
     Halves, ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, meeting, unsigned_digits,
     unsigned_short_digits,
@@ -430,7 +430,7 @@ unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize, con
 
 /// The digits of a word of eight bytes in pairs of 16 bits, the least significant first.
 #[inline(always)]
-fn spread_digits((lower, upper): (__m512i, __m512i)) -> [__m512i; MOST_PAIRS] {
+fn spread_digits((lower, upper): (__m512i, __m512i)) -> [__m512i; ROW_PAIRS] {
     // SAFETY: the unit's constructor has seen AVX-512.
     unsafe {
         // Bytes become 16 bits, the lower two or the upper two of every half. Places are those within 128 bits.
@@ -529,60 +529,52 @@ impl MatrixUnit<8> for Avx512Vnni {
         matrix.packed::<Packed>().rows.as_ref()
     }
 
-    // Loops by number are unrolled where iterators over arrays of registers are not.
-    #[allow(clippy::needless_range_loop, clippy::manual_memcpy)]
     #[inline(always)]
-    fn spread<const P: usize>(word: Halves<8, Self>) -> [__m512i; P] {
-        let all = spread_digits(word);
-        let mut digits = [all[0]; P];
-        for q in 1..P {
-            digits[q] = all[q];
+    fn spread(word: Halves<8, Self>, place: &mut SpreadWord<8>) {
+        let digits = spread_digits(word);
+        for q in 0..ROW_PAIRS {
+            Avx512::store_halves(digits[q], &mut place[q]);
         }
-        digits
     }
 
     #[inline(always)]
-    fn add_digits(a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn subtract_digits(a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_sub_epi16(a, b) }
-    }
-
-    #[allow(clippy::needless_range_loop, clippy::manual_memcpy)]
-    #[inline(always)]
-    fn row_pairs<const P: usize>(
-        offsets: &[i32; MOST_PAIRS],
-        entries: &[i32],
-        digits: &[SpreadWord<8, P>],
-    ) -> [__m512i; P] {
-        // SAFETY: as above.
-        let all = unsafe { folded_vnni::row_pairs(offsets, entries, digits) };
-        let mut sums = [all[0]; P];
-        for q in 1..P {
-            sums[q] = all[q];
+    fn spread_folded(
+        words: Pair<Halves<8, Self>>,
+        sums: &mut SpreadWord<8>,
+        differences: &mut SpreadWord<8>,
+    ) {
+        let (a, b) = (spread_digits(words.0), spread_digits(words.1));
+        for q in 0..ROW_PAIRS {
+            // SAFETY: as above.
+            let (sum, difference) =
+                unsafe { (_mm512_add_epi16(a[q], b[q]), _mm512_sub_epi16(a[q], b[q])) };
+            Avx512::store_halves(sum, &mut sums[q]);
+            Avx512::store_halves(difference, &mut differences[q]);
         }
-        sums
     }
 
-    #[allow(clippy::needless_range_loop, clippy::manual_memcpy)]
     #[inline(always)]
-    fn row_pairs_shared<const P: usize>(
-        offsets: &[i32; MOST_PAIRS],
-        entries: &[i32],
-        digits: &[SpreadWord<8, P>],
-    ) -> [__m512i; P] {
-        // SAFETY: as above.
-        let all = unsafe { folded_vnni::row_pairs_shared(offsets, entries, digits) };
-        let mut sums = [all[0]; P];
-        for q in 1..P {
-            sums[q] = all[q];
+    fn row_pairs(
+        offsets: &[i32; ROW_PAIRS],
+        entries: &[[i32; ROW_TERMS]],
+        digits: &[SpreadWord<8>],
+    ) -> [__m512i; ROW_PAIRS] {
+        let mut sums = [Avx512::splat_halves(0); 6];
+        // One by one: a function given to `map` is not inlined.
+        sums[0] = Avx512::splat_halves(offsets[0]);
+        sums[2] = Avx512::splat_halves(offsets[1]);
+        sums[4] = Avx512::splat_halves(offsets[2]);
+        sums[5] = Avx512::splat_halves(offsets[3]);
+        for (entries, digits) in entries.iter().zip(digits) {
+            // SAFETY: as above.
+            sums = unsafe { folded_vnni::add_place(sums, entries, digits) };
         }
-        sums
+        [
+            Avx512::add_halves(sums[0], sums[1]),
+            Avx512::add_halves(sums[2], sums[3]),
+            sums[4],
+            sums[5],
+        ]
     }
 
     #[inline(always)]

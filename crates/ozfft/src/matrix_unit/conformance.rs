@@ -82,15 +82,15 @@ impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
 impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
     /// A row alone has the same sums, of digits that are spread.
     #[inline(always)]
-    fn row_by_row<const P: usize>(
+    fn row_by_row(
         &self,
         rows: &RegisterRows,
         row: usize,
         column: &[Slot<L>],
         pairs: &[HalfRow<L>],
     ) {
-        let mut spread = vec![[[[0x5ba3_91e7; 2]; L]; P]; column.len()];
-        rows.spread::<L, U, P>(
+        let mut spread = vec![[[[0x5ba3_91e7; 2]; L]; ROW_PAIRS]; column.len()];
+        rows.spread::<L, U>(
             #[inline(always)]
             |slot| {
                 let [re, im] = &column[slot];
@@ -99,9 +99,9 @@ impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
             &mut spread,
         );
         let all = match (rows.has_partners(), self.matrix.rows - 1 - row) {
-            (false, _) => rows.row::<L, U, P>(row, &spread),
-            (true, partner) if partner < row => rows.partners::<L, U, P>(partner, &spread).1,
-            (true, _) => rows.partners::<L, U, P>(row, &spread).0,
+            (false, _) => rows.row::<L, U>(row, &spread),
+            (true, partner) if partner < row => rows.partners::<L, U>(partner, &spread).1,
+            (true, _) => rows.partners::<L, U>(row, &spread).0,
         };
         let found = all.map(stored::<L, U>);
         // Digits of 16 bits may be divided among pairs otherwise than bytes are; what they add up to is the same.
@@ -167,11 +167,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Product<'_, L, U> {
                     }
                 }
                 if let Some(rows) = U::register_rows(matrix) {
-                    let column = &self.columns[number];
-                    match digits.pairs() {
-                        3 => self.row_by_row::<3>(rows, row, column, pairs),
-                        _ => self.row_by_row::<4>(rows, row, column, pairs),
-                    }
+                    self.row_by_row(rows, row, &self.columns[number], pairs);
                 }
             }
         }

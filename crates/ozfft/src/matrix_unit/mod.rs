@@ -58,7 +58,7 @@ pub(crate) use avx512_vnni::Avx512Vnni;
 use folded_rows::FoldedRows;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
-use register_rows::{MOST_PAIRS, RegisterRows, RowPairs, SpreadWord};
+use register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, RowPairs, SpreadWord};
 #[cfg(feature = "residues")]
 pub(crate) use residue_numbers::ResidueNumbers;
 pub(crate) use scalar::Scalar;
@@ -129,39 +129,26 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         None
     }
 
-    /// The digits of a word, lower and upper halves, in pairs of 16 bits, the least significant first.
-    fn spread<const P: usize>(_word: Halves<L, Self>) -> RowPairs<L, Self, P> {
+    /// The digits of a word, lower and upper halves, in pairs of 16 bits.
+    fn spread(_word: Halves<L, Self>, _place: &mut SpreadWord<L>) {
         unreachable!("the unit multiplies no row alone")
     }
 
-    /// Sums of integers of 16 bits.
-    fn add_digits(_: VectorHalves<L, Self>, _: VectorHalves<L, Self>) -> VectorHalves<L, Self> {
+    /// Sums and differences of the digits of two words, in pairs of 16 bits.
+    fn spread_folded(
+        _words: Pair<Halves<L, Self>>,
+        _sums: &mut SpreadWord<L>,
+        _differences: &mut SpreadWord<L>,
+    ) {
         unreachable!("the unit multiplies no row alone")
     }
 
-    /// Their differences.
-    fn subtract_digits(
-        _: VectorHalves<L, Self>,
-        _: VectorHalves<L, Self>,
-    ) -> VectorHalves<L, Self> {
-        unreachable!("the unit multiplies no row alone")
-    }
-
-    /// All `P` pairs of some digits that have been spread times what each of them meets, from these sums on.
-    fn row_pairs<const P: usize>(
-        _offsets: &[i32; MOST_PAIRS],
-        _entries: &[i32],
-        _digits: &[SpreadWord<L, P>],
-    ) -> RowPairs<L, Self, P> {
-        unreachable!("the unit multiplies no row alone")
-    }
-
-    /// The same where two places share a pair for their leading digits (`register_rows.rs`).
-    fn row_pairs_shared<const P: usize>(
-        _offsets: &[i32; MOST_PAIRS],
-        _entries: &[i32],
-        _digits: &[SpreadWord<L, P>],
-    ) -> RowPairs<L, Self, P> {
+    /// All pairs of some digits that have been spread times what each of them meets, from these sums on.
+    fn row_pairs(
+        _offsets: &[i32; ROW_PAIRS],
+        _entries: &[[i32; ROW_TERMS]],
+        _digits: &[SpreadWord<L>],
+    ) -> RowPairs<L, Self> {
         unreachable!("the unit multiplies no row alone")
     }
 

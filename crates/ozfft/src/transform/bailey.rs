@@ -204,7 +204,7 @@ impl Block {
     /// Whether a unit that can do so multiplies its matrices row by row.
     pub(crate) fn is_row_by_row(&self) -> bool {
         self.products == Products::Truncated
-            && ROW_PAIRS.contains(&self.digits.pairs())
+            && self.digits.pairs() == ROW_PAIRS
             && self.digits.low_pairs() == 0
     }
 

@@ -523,7 +523,7 @@ impl Step {
         } else {
             0
         };
-        if const { U::ROW_BY_ROW } && ROW_PAIRS.contains(&specialised) {
+        if const { U::ROW_BY_ROW } && X::PAIRS.contains(&ROW_PAIRS) && specialised == ROW_PAIRS {
             let rows = U::register_rows(&matrices.cosine).zip(U::register_rows(&matrices.sine));
             // Output `k` has rows of that number in both matrices only where outputs are shifted.
             let alike = |(cosine, sine): &(&RegisterRows, &RegisterRows)| match self.recipe.fold {
@@ -531,15 +531,8 @@ impl Step {
                 _ => !cosine.has_partners() && !sine.has_partners(),
             };
             if let Some(rows) = rows.filter(alike) {
-                return match specialised {
-                    3 if X::PAIRS.contains(&3) => self.run_rows::<L, U, C, X, 3>(
-                        rows, digits, count, points, scratch, column, post,
-                    ),
-                    4 if X::PAIRS.contains(&4) => self.run_rows::<L, U, C, X, 4>(
-                        rows, digits, count, points, scratch, column, post,
-                    ),
-                    _ => unreachable!("all pairs of a value are named"),
-                };
+                return self
+                    .run_rows::<L, U, C, X>(rows, digits, count, points, scratch, column, post);
             }
         }
         let (cosine_parts, sine_parts) = (U::parts(&matrices.cosine), U::parts(&matrices.sine));

@@ -4,7 +4,7 @@
 #![allow(clippy::too_many_arguments)]
 
 use crate::matrix_unit::MatrixUnit;
-use crate::matrix_unit::register_rows::{RegisterRows, RowPairs, SpreadWord};
+use crate::matrix_unit::register_rows::{ROW_PAIRS, RegisterRows, RowPairs, SpreadWord};
 use crate::recipe::{Digits, Fold};
 use crate::simd::inlined;
 use crate::stages::butterfly::{ConjugatePair, Value};
@@ -13,14 +13,13 @@ use crate::transform::packed_elements::PackedElement;
 use crate::transform::step::{BlockScratch, Column, ColumnScratch, Step, rows};
 
 impl Step {
-    /// [`Step::run`] with the sums of one output at a time, which stay in registers, for a recipe of `P` pairs.
+    /// [`Step::run`] with the sums of one output at a time, which stay in registers.
     #[inline(always)]
     pub(super) fn run_rows<
         const L: usize,
         U: MatrixUnit<L>,
         C: PackedElement<L, U>,
         X: Value<L, U::Vectors>,
-        const P: usize,
     >(
         &self,
         (cosine, sine): (&RegisterRows, &RegisterRows),
@@ -33,8 +32,8 @@ impl Step {
     ) {
         let n = self.recipe.n;
         let ColumnScratch { data, .. } = &mut scratch.0[0];
-        let (cosine_digits, _) = data.0.as_chunks_mut::<P>();
-        let (sine_digits, _) = data.1.as_chunks_mut::<P>();
+        let (cosine_digits, _) = data.0.as_chunks_mut::<ROW_PAIRS>();
+        let (sine_digits, _) = data.1.as_chunks_mut::<ROW_PAIRS>();
         let last = match self.recipe.fold {
             Fold::FrequencyShifted => n / 2 - 1,
             _ => n / 2,
@@ -45,7 +44,7 @@ impl Step {
                 #[inline(always)]
                 |i: usize| elements.get::<L, U>(i),
             );
-            cosine.spread::<L, U, P>(
+            cosine.spread::<L, U>(
                 #[inline(always)]
                 |slot| {
                     let word = match self.recipe.fold {
@@ -59,7 +58,7 @@ impl Step {
                 },
                 cosine_digits,
             );
-            sine.spread::<L, U, P>(
+            sine.spread::<L, U>(
                 #[inline(always)]
                 |slot| {
                     let word = match self.recipe.fold {
@@ -74,8 +73,8 @@ impl Step {
             );
             let rounded = inlined(
                 #[inline(always)]
-                |pairs: RowPairs<L, U, P>| {
-                    X::rounded::<P>(
+                |pairs: RowPairs<L, U>| {
+                    X::rounded::<ROW_PAIRS>(
                         #[inline(always)]
                         |q| pairs[q],
                         0,
@@ -86,8 +85,8 @@ impl Step {
             if cosine.has_partners() {
                 // Where rows have partners, the sums of output `k` are rows `k`.
                 for k in 0..(last + 1).div_ceil(2) {
-                    let (own_cosine, other_cosine) = cosine.partners::<L, U, P>(k, cosine_digits);
-                    let (own_sine, other_sine) = sine.partners::<L, U, P>(k, sine_digits);
+                    let (own_cosine, other_cosine) = cosine.partners::<L, U>(k, cosine_digits);
+                    let (own_sine, other_sine) = sine.partners::<L, U>(k, sine_digits);
                     let pair = ConjugatePair::new(rounded(own_cosine), rounded(own_sine));
                     post(points, i, k, pair);
                     if last - k > k {
@@ -101,10 +100,9 @@ impl Step {
                 let (cosine_row, sine_row) = rows(&self.recipe, k);
                 let sums = inlined(
                     #[inline(always)]
-                    |rows: &RegisterRows, digits: &[SpreadWord<L, P>], row: Option<usize>| match row
-                    {
+                    |rows: &RegisterRows, digits: &[SpreadWord<L>], row: Option<usize>| match row {
                         None => X::zero(),
-                        Some(row) => rounded(rows.row::<L, U, P>(row, digits)),
+                        Some(row) => rounded(rows.row::<L, U>(row, digits)),
                     },
                 );
                 let pair = ConjugatePair::new(
