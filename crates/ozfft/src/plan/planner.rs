@@ -4,7 +4,7 @@ use super::choice::{Choice, choose_engine, weighed_for, weighed_on_gpu_for};
 use super::decision::Decision;
 use super::plan_cache::{Building, PlanCache};
 use super::{Lengths, Plan};
-#[cfg(feature = "cuda")]
+#[cfg(all(feature = "cuda", any(feature = "measurements", test)))]
 use crate::engines::residues::{self, Measured};
 use crate::engines::shared::Shared;
 use crate::engines::{self, Built, Gpu, Request, native_error};
