@@ -159,11 +159,6 @@ KULISCH_DEVICE int register_copy(int x) {
 // Here the compiler must have worked out all of these.
 KULISCH_DEVICE void compiler_fence(unsigned &a, unsigned &b) { asm volatile("" : "+r"(a), "+r"(b)::"memory"); }
 KULISCH_DEVICE void compiler_fence(unsigned &a, float &b, int &c) { asm volatile("" : "+r"(a), "+f"(b), "+r"(c)::"memory"); }
-// None of these is used before, whatever the compiler knows of where it comes from.
-KULISCH_DEVICE void compiler_fence(int (&a)[16]) {
-#pragma unroll
-    for (int i = 0; i < 16; i++) asm volatile("" : "+r"(a[i])::"memory");
-}
 // A sum that is worked out before anything is added to it.
 KULISCH_DEVICE i64 compiler_fence(i64 x) {
     asm("" : "+l"(x));
