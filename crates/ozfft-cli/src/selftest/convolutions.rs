@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::report::{progress, say, say_json};
 use ozfft::Device;
 use ozfft::convolution::{
-    ConvolutionRoute, ExactConvolution, Multiplier, RouteError, multiply_polynomials,
+    ConvolutionRoute, ExactConvolution, ExactConvolutionPlan, Multiplier, RouteError,
+    multiply_polynomials,
 };
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
@@ -47,9 +48,27 @@ struct Report {
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) routes: [AtomicUsize; 4],
-    pub(super) refused: AtomicUsize,
+    refused: AtomicUsize,
     pub(super) products: AtomicUsize,
     long: AtomicUsize,
+}
+
+impl Counts {
+    /// The plan of a problem by a route; none, and counted, where nothing proves it.
+    pub(super) fn proven(
+        &self,
+        problem: ExactConvolution,
+        what: &str,
+    ) -> Result<Option<ExactConvolutionPlan>, String> {
+        match problem.plan() {
+            Ok(plan) => Ok(Some(plan)),
+            Err(RouteError::NotProven { .. }) => {
+                self.refused.fetch_add(1, Ordering::Relaxed);
+                Ok(None)
+            }
+            Err(error) => Err(format!("{what}: {error}")),
+        }
+    }
 }
 
 /// What runs.
@@ -271,13 +290,8 @@ fn convolution(generator: &mut Generator, counts: &Counts, device: Device) -> Re
         if route == ConvolutionRoute::Digits && device != Device::Cpu {
             continue;
         }
-        let plan = match problem.clone().route(route).plan() {
-            Ok(plan) => plan,
-            Err(RouteError::NotProven { .. }) => {
-                counts.refused.fetch_add(1, Ordering::Relaxed);
-                continue;
-            }
-            Err(error) => return Err(format!("{what}: {error}")),
+        let Some(plan) = counts.proven(problem.clone().route(route), &what)? else {
+            continue;
         };
         count.fetch_add(1, Ordering::Relaxed);
         match plan.process::<i64, i64, i128>(&a, &b) {

@@ -7,7 +7,7 @@
 //! that takes.
 
 use super::convolutions::{Counts, Devices, integers, limbs};
-use ozfft::convolution::{ConvolutionRoute, ExactConvolution, RouteError, multiply_polynomials};
+use ozfft::convolution::{ConvolutionRoute, ExactConvolution, multiply_polynomials};
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::Source;
 use std::sync::atomic::Ordering;
@@ -176,13 +176,8 @@ fn convolution(
         if takes_too_long {
             continue;
         }
-        let plan = match problem.clone().route(route).plan() {
-            Ok(plan) => plan,
-            Err(RouteError::NotProven { .. }) => {
-                counts.refused.fetch_add(1, Ordering::Relaxed);
-                continue;
-            }
-            Err(error) => return Err(format!("{what}: {error}")),
+        let Some(plan) = counts.proven(problem.clone().route(route), &what)? else {
+            continue;
         };
         count.fetch_add(1, Ordering::Relaxed);
         let found = plan.process::<i64, i64, i128>(&a, &b);
