@@ -7,7 +7,6 @@ use crate::executor::cuda::{self, CudaExecutor};
 use crate::executor::scales::Largest;
 use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
-use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{Unit, UnitSession};
 use crate::problem::Problem;
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
@@ -75,13 +74,16 @@ const WITHOUT_TILES: usize = 64;
 /// vectors").
 const ROW_BY_ROW: usize = 20;
 
+/// Pairs of diagonals of the recipes for which that has been measured: those of words of seven or eight digits.
+const MEASURED_PAIRS: usize = 4;
+
 /// The unit that multiplies the lines of a pass. Tiles must be set up and given back, which costs short lines that are alone more than they gain
 /// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long). Of short steps, tiles are partly empty: they are left to vectors unless
 /// the unit was asked for by name.
 fn unit_of_pass(pass: &AxisPass, recipe: &Recipe, unit: Unit, named: bool) -> Unit {
     let few = 2 * pass.read.count() <= unit.lanes();
     let short = !named
-        && recipe.digits.pairs() == ROW_PAIRS
+        && recipe.digits.pairs() == MEASURED_PAIRS
         && longest_step(&recipe.of_axis(pass.axis).line) <= ROW_BY_ROW;
     match short || few && pass.n <= WITHOUT_TILES {
         true => unit.without_tiles(),

@@ -293,11 +293,6 @@ mod tests {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn enter<T: Task>(task: T) -> T::Output {
-    task.run()
-}
-
 /// A group of one to four tiles of sums: zeroed, accumulated over the data tiles, stored.
 macro_rules! accumulate {
     ($name:ident, $step:literal, $($sum:literal $matrix:literal $offset:literal),*) => {
@@ -401,8 +396,9 @@ impl MatrixUnit<8> for Amx {
 
     #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {
-        // SAFETY: the constructor has seen all these features, and AMX.
-        unsafe { enter(task) }
+        // The same function, so that tasks that multiply nothing are compiled once for both units.
+        // SAFETY: the constructor has seen all these features.
+        unsafe { avx512_vnni::enter(task) }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::paired_digits::{PairedDigits, meets, terms};
-use super::register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, SpreadWord};
+use super::register_rows::{MOST_PAIRS, RegisterRows, SpreadWord, row_terms};
 use super::{
     Halves, ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, unsigned_digits,
     unsigned_short_digits,
@@ -427,7 +427,7 @@ impl MatrixUnit<4> for Avx2 {
     #[inline(always)]
     fn spread(word: Halves<4, Self>, place: &mut SpreadWord<4>) {
         let digits = spread_digits(word);
-        for q in 0..ROW_PAIRS {
+        for q in 0..MOST_PAIRS {
             simd::Avx2::store_halves(digits[q], &mut place[q]);
         }
     }
@@ -439,7 +439,7 @@ impl MatrixUnit<4> for Avx2 {
         differences: &mut SpreadWord<4>,
     ) {
         let (a, b) = (spread_digits(words.0), spread_digits(words.1));
-        for q in 0..ROW_PAIRS {
+        for q in 0..MOST_PAIRS {
             // SAFETY: as above.
             let (sum, difference) =
                 unsafe { (_mm256_add_epi16(a[q], b[q]), _mm256_sub_epi16(a[q], b[q])) };
@@ -451,18 +451,19 @@ impl MatrixUnit<4> for Avx2 {
     // Loops by number are unrolled where iterators over arrays of registers are not.
     #[allow(clippy::needless_range_loop)]
     #[inline(always)]
-    fn row_pairs(
-        offsets: &[i32; ROW_PAIRS],
-        entries: &[[i32; ROW_TERMS]],
+    fn row_pairs<const P: usize>(
+        offsets: &[i32; MOST_PAIRS],
+        entries: &[i32],
         digits: &[SpreadWord<4>],
-    ) -> [__m256i; ROW_PAIRS] {
-        let mut sums = [simd::Avx2::splat_halves(0); ROW_PAIRS];
-        for pair in 0..ROW_PAIRS {
+    ) -> [__m256i; MOST_PAIRS] {
+        let mut sums = [simd::Avx2::splat_halves(0); MOST_PAIRS];
+        for pair in 0..P {
             sums[pair] = simd::Avx2::splat_halves(offsets[pair]);
         }
-        for (entries, digits) in entries.iter().zip(digits) {
+        let entries = entries.chunks_exact(const { row_terms(P) });
+        for (entries, digits) in entries.zip(digits) {
             let mut term = 0;
-            for word in 0..ROW_PAIRS {
+            for word in 0..P {
                 let digits = simd::Avx2::load_halves(&digits[word]);
                 for pair in 0..=word {
                     let entry = simd::Avx2::splat_halves(entries[term]);

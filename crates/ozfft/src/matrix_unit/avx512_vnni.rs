@@ -5,7 +5,7 @@
 //! depends on the matrix only and is the accumulator's initial value. The same goes for data that are signed bytes as such.
 
 use super::folded_vnni::{self, Folded};
-use super::register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, SpreadWord};
+use super::register_rows::{MOST_PAIRS, RegisterRows, SpreadWord};
 use super::{
     Halves, ListedUnit, MatrixUnit, PackedMatrix, PackedOutputs, Task, meeting, unsigned_digits,
     unsigned_short_digits,
@@ -287,7 +287,7 @@ pub(super) unsafe fn multiply_outputs(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-fn enter<T: Task>(task: T) -> T::Output {
+pub(super) fn enter<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
@@ -430,7 +430,7 @@ unsafe fn multiply_truncated<const D: usize, const U: usize, const F: usize, con
 
 /// The digits of a word of eight bytes in pairs of 16 bits, the least significant first.
 #[inline(always)]
-fn spread_digits((lower, upper): (__m512i, __m512i)) -> [__m512i; ROW_PAIRS] {
+fn spread_digits((lower, upper): (__m512i, __m512i)) -> [__m512i; MOST_PAIRS] {
     // SAFETY: the unit's constructor has seen AVX-512.
     unsafe {
         // Bytes become 16 bits, the lower two or the upper two of every half. Places are those within 128 bits.
@@ -532,7 +532,7 @@ impl MatrixUnit<8> for Avx512Vnni {
     #[inline(always)]
     fn spread(word: Halves<8, Self>, place: &mut SpreadWord<8>) {
         let digits = spread_digits(word);
-        for q in 0..ROW_PAIRS {
+        for q in 0..MOST_PAIRS {
             Avx512::store_halves(digits[q], &mut place[q]);
         }
     }
@@ -544,7 +544,7 @@ impl MatrixUnit<8> for Avx512Vnni {
         differences: &mut SpreadWord<8>,
     ) {
         let (a, b) = (spread_digits(words.0), spread_digits(words.1));
-        for q in 0..ROW_PAIRS {
+        for q in 0..MOST_PAIRS {
             // SAFETY: as above.
             let (sum, difference) =
                 unsafe { (_mm512_add_epi16(a[q], b[q]), _mm512_sub_epi16(a[q], b[q])) };
@@ -554,27 +554,13 @@ impl MatrixUnit<8> for Avx512Vnni {
     }
 
     #[inline(always)]
-    fn row_pairs(
-        offsets: &[i32; ROW_PAIRS],
-        entries: &[[i32; ROW_TERMS]],
+    fn row_pairs<const P: usize>(
+        offsets: &[i32; MOST_PAIRS],
+        entries: &[i32],
         digits: &[SpreadWord<8>],
-    ) -> [__m512i; ROW_PAIRS] {
-        let mut sums = [Avx512::splat_halves(0); 6];
-        // One by one: a function given to `map` is not inlined.
-        sums[0] = Avx512::splat_halves(offsets[0]);
-        sums[2] = Avx512::splat_halves(offsets[1]);
-        sums[4] = Avx512::splat_halves(offsets[2]);
-        sums[5] = Avx512::splat_halves(offsets[3]);
-        for (entries, digits) in entries.iter().zip(digits) {
-            // SAFETY: as above.
-            sums = unsafe { folded_vnni::add_place(sums, entries, digits) };
-        }
-        [
-            Avx512::add_halves(sums[0], sums[1]),
-            Avx512::add_halves(sums[2], sums[3]),
-            sums[4],
-            sums[5],
-        ]
+    ) -> [__m512i; MOST_PAIRS] {
+        // SAFETY: as above.
+        unsafe { folded_vnni::row_pairs::<P>(offsets, entries, digits) }
     }
 
     #[inline(always)]

@@ -89,7 +89,7 @@ impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
         column: &[Slot<L>],
         pairs: &[HalfRow<L>],
     ) {
-        let mut spread = vec![[[[0x5ba3_91e7; 2]; L]; ROW_PAIRS]; column.len()];
+        let mut spread = vec![[[[0x5ba3_91e7; 2]; L]; MOST_PAIRS]; column.len()];
         rows.spread::<L, U>(
             #[inline(always)]
             |slot| {
@@ -104,13 +104,14 @@ impl<const L: usize, U: MatrixUnit<L>> Product<'_, L, U> {
             (true, _) => rows.partners::<L, U>(row, &spread).0,
         };
         let found = all.map(stored::<L, U>);
+        let found = &found[..pairs.len()];
         // Digits of 16 bits may be divided among pairs otherwise than bytes are; what they add up to is the same.
         let sum = |pairs: &[HalfRow<L>], lane: usize, part: usize| {
             let places = pairs.iter().rev().map(|pair| i128::from(pair[lane][part]));
             places.fold(0, |sum, pair| (sum << 16) + pair)
         };
         for (lane, part) in (0..L).flat_map(|lane| [(lane, 0), (lane, 1)]) {
-            let (found, right) = (sum(&found, lane, part), sum(pairs, lane, part));
+            let (found, right) = (sum(found, lane, part), sum(pairs, lane, part));
             assert_eq!(found, right, "a row alone, lane {lane}, {:?}", self.digits);
         }
     }

@@ -9,7 +9,7 @@
 
 use super::PackedOutputs;
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
-use super::register_rows::{ROW_TERMS, SpreadWord};
+use super::register_rows::{MOST_PAIRS, SpreadWord, row_terms};
 use crate::recipe::Digits;
 use crate::simd::{Avx512, HalfRow, Vectors};
 use crate::stages::digits::{DigitMatrix, bias};
@@ -58,13 +58,13 @@ fn add_products(mut sums: __m512i, a: __m512i, b: __m512i) -> __m512i {
     sums
 }
 
-/// Adds the products of one place of a row (`register_rows.rs`): the sums of the four pairs, of which the first two are in two parts, so
-/// that fewer products wait for each other.
+/// Adds the products of one place of a row (`register_rows.rs`) with four pairs of digits: the sums of the four pairs of diagonals, of which
+/// the first two are in two parts, so that fewer products wait for each other.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
-pub(super) fn add_place(
+fn add_four(
     [mut a0, mut b0, mut a1, mut b1, mut s2, mut s3]: [__m512i; 6],
-    entries: &[i32; ROW_TERMS],
+    entries: &[i32; row_terms(4)],
     digits: &SpreadWord<8>,
 ) -> [__m512i; 6] {
     // Of a type: without one the compiler gives names to some registers that no assembler knows.
@@ -99,6 +99,81 @@ pub(super) fn add_place(
         );
     }
     [a0, b0, a1, b1, s2, s3]
+}
+
+/// The same with three pairs of digits, the sums in three, two and one parts.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni")]
+fn add_three(
+    [mut a0, mut b0, mut c0, mut a1, mut b1, mut s2]: [__m512i; 6],
+    entries: &[i32; row_terms(3)],
+    digits: &SpreadWord<8>,
+) -> [__m512i; 6] {
+    let _word: __m512i;
+    // SAFETY: what is read lies within both arrays.
+    unsafe {
+        asm!(
+            "vmovdqu64 {word}, zmmword ptr [{digits}]",
+            "vpdpwssd {a0}, {word}, dword ptr [{entries}]{{1to16}}",
+            "vmovdqu64 {word}, zmmword ptr [{digits} + 64]",
+            "vpdpwssd {b0}, {word}, dword ptr [{entries} + 4]{{1to16}}",
+            "vpdpwssd {a1}, {word}, dword ptr [{entries} + 8]{{1to16}}",
+            "vmovdqu64 {word}, zmmword ptr [{digits} + 128]",
+            "vpdpwssd {c0}, {word}, dword ptr [{entries} + 12]{{1to16}}",
+            "vpdpwssd {b1}, {word}, dword ptr [{entries} + 16]{{1to16}}",
+            "vpdpwssd {s2}, {word}, dword ptr [{entries} + 20]{{1to16}}",
+            a0 = inout(zmm_reg) a0,
+            b0 = inout(zmm_reg) b0,
+            c0 = inout(zmm_reg) c0,
+            a1 = inout(zmm_reg) a1,
+            b1 = inout(zmm_reg) b1,
+            s2 = inout(zmm_reg) s2,
+            word = out(zmm_reg) _word,
+            entries = in(reg) entries,
+            digits = in(reg) digits,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    [a0, b0, c0, a1, b1, s2]
+}
+
+/// All `P` pairs of diagonals of a row (`register_rows.rs`); what is beyond them is 0.
+///
+/// # Safety
+/// The processor has AVX-512 F, BW, DQ, VL, CD and VNNI.
+#[inline(always)]
+pub(super) unsafe fn row_pairs<const P: usize>(
+    offsets: &[i32; MOST_PAIRS],
+    entries: &[i32],
+    digits: &[SpreadWord<8>],
+) -> [__m512i; MOST_PAIRS] {
+    let (zero, add) = (Avx512::splat_halves(0), Avx512::add_halves);
+    // One by one: a function given to `map` is not inlined.
+    let first = Avx512::splat_halves(offsets[0]);
+    let second = Avx512::splat_halves(offsets[1]);
+    let third = Avx512::splat_halves(offsets[2]);
+    let fourth = Avx512::splat_halves(offsets[3]);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match P {
+            3 => {
+                let mut sums = [first, zero, zero, second, zero, third];
+                for (entries, digits) in entries.as_chunks().0.iter().zip(digits) {
+                    sums = add_three(sums, entries, digits);
+                }
+                let [a0, b0, c0, a1, b1, s2] = sums;
+                [add(add(a0, b0), c0), add(a1, b1), s2, zero]
+            }
+            _ => {
+                let mut sums = [first, zero, second, zero, third, fourth];
+                for (entries, digits) in entries.as_chunks().0.iter().zip(digits) {
+                    sums = add_four(sums, entries, digits);
+                }
+                let [a0, b0, a1, b1, s2, s3] = sums;
+                [add(a0, b0), add(a1, b1), s2, s3]
+            }
+        }
+    }
 }
 
 /// The digits of a word of all lines with their bias, in pairs, the least significant first.

@@ -58,7 +58,7 @@ pub(crate) use avx512_vnni::Avx512Vnni;
 use folded_rows::FoldedRows;
 #[cfg(neon_unit)]
 pub(crate) use neon_dot::NeonDot;
-use register_rows::{ROW_PAIRS, ROW_TERMS, RegisterRows, RowPairs, SpreadWord};
+use register_rows::{MOST_PAIRS, RegisterRows, RowPairs, SpreadWord};
 #[cfg(feature = "residues")]
 pub(crate) use residue_numbers::ResidueNumbers;
 pub(crate) use scalar::Scalar;
@@ -84,9 +84,9 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
     fn session(self) -> Self::Session;
 
     /// Runs a task with the unit's instructions. Never inlined: all steps in one function take LLVM minutes.
-    #[inline(never)]
+    #[inline(always)]
     fn enter<T: Task>(self, task: T) -> T::Output {
-        task.run()
+        enter_portable(task)
     }
 
     /// Words as the unit wants to find their digits: lower and upper halves.
@@ -143,10 +143,10 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         unreachable!("the unit multiplies no row alone")
     }
 
-    /// All pairs of some digits that have been spread times what each of them meets, from these sums on.
-    fn row_pairs(
-        _offsets: &[i32; ROW_PAIRS],
-        _entries: &[[i32; ROW_TERMS]],
+    /// All `P` pairs of some digits that have been spread times what each of them meets, from these sums on.
+    fn row_pairs<const P: usize>(
+        _offsets: &[i32; MOST_PAIRS],
+        _entries: &[i32],
         _digits: &[SpreadWord<L>],
     ) -> RowPairs<L, Self> {
         unreachable!("the unit multiplies no row alone")
@@ -199,6 +199,12 @@ pub(crate) trait MatrixUnit<const L: usize>: Copy + Send + Sync + 'static {
         }
         halves
     }
+}
+
+/// Runs a task with the instructions that every processor has, for all units that need no others.
+#[inline(never)]
+fn enter_portable<T: Task>(task: T) -> T::Output {
+    task.run()
 }
 
 /// A word out of its halves, as the units without digits keep them.

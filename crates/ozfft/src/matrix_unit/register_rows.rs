@@ -1,6 +1,6 @@
 //! Products row by row, whose sums never leave the registers: for units that multiply 16-bit integers by vectors.
 //!
-//! The sums of one output, a row of the cosine and one of the sine matrix, are eight registers. They are rounded where they
+//! The sums of one output, a row of the cosine and one of the sine matrix, are six or eight registers. They are rounded where they
 //! are, instead of being stored for all rows and read again. The digits of a column are spread to 16 bits once, and folded
 //! (`folded_rows.rs`) where the matrix allows it; rows that are multiplied alone are always full, so that the shortest steps gain, too.
 
@@ -9,30 +9,38 @@ use super::{Halves, MatrixUnit, VectorHalves};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Vectors};
 use crate::stages::digits::DigitMatrix;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Pairs of diagonals of the recipes that are multiplied so: those of words of seven or eight digits.
-pub(crate) const ROW_PAIRS: usize = 4;
+/// Pairs of diagonals of the recipes that are multiplied so: those of words of five to eight digits.
+pub(crate) const ROW_PAIRS: RangeInclusive<usize> = 3..=4;
 
-/// Terms of such a recipe: pairs of digits, and pairs of diagonals that they meet.
-pub(super) const ROW_TERMS: usize = ROW_PAIRS * (ROW_PAIRS + 1) / 2;
+/// The most of them.
+pub(crate) const MOST_PAIRS: usize = *ROW_PAIRS.end();
+
+/// Terms of a recipe of so many pairs: pairs of digits, and pairs of diagonals that they meet.
+pub(super) const fn row_terms(pairs: usize) -> usize {
+    pairs * (pairs + 1) / 2
+}
 
 /// The digits of a word of all lines, in pairs of 16 bits, the least significant first.
-pub(crate) type SpreadWord<const L: usize> = [HalfRow<L>; ROW_PAIRS];
+pub(crate) type SpreadWord<const L: usize> = [HalfRow<L>; MOST_PAIRS];
 
-/// All pairs of a row, in registers.
-pub(crate) type RowPairs<const L: usize, U> = [VectorHalves<L, U>; ROW_PAIRS];
+/// All pairs of a row, in registers; those that the recipe does not have are zero. However many there are, what follows is the same code.
+pub(crate) type RowPairs<const L: usize, U> = [VectorHalves<L, U>; MOST_PAIRS];
 
 /// A matrix for products row by row.
 #[derive(Debug)]
 #[cfg_attr(not(vector_unit), allow(dead_code))]
 pub(crate) struct RegisterRows {
     slots: usize,
+    /// Pairs of diagonals of the recipe.
+    pairs: usize,
     symmetry: RowSymmetry,
     /// What is multiplied for every row, or for every two partners.
     parts: Vec<Part>,
     /// For every place of each part: two matrix digits each for the two data digits of every term.
-    entries: Vec<[i32; ROW_TERMS]>,
+    entries: Vec<i32>,
 }
 
 /// What saves half of the products.
@@ -52,16 +60,18 @@ struct Part {
     first_entry: usize,
     count: usize,
     /// What the bias of the digits takes, by pair of diagonals.
-    offsets: [i32; ROW_PAIRS],
+    offsets: [i32; MOST_PAIRS],
 }
 
 impl RegisterRows {
-    /// The matrix for a truncated recipe of as many pairs.
+    /// The matrix for a truncated recipe of so many pairs.
     #[cfg_attr(not(vector_unit), allow(dead_code))]
     pub(super) fn new(matrix: &Arc<DigitMatrix>, digits: Digits) -> Option<RegisterRows> {
-        if digits.diagonals != digits.data || digits.pairs() != ROW_PAIRS {
+        let pairs = digits.pairs();
+        if digits.diagonals != digits.data || !ROW_PAIRS.contains(&pairs) {
             return None;
         }
+        let terms = row_terms(pairs);
         let packed = FoldedRows::<1>::new(matrix, digits);
         let entries: Vec<i32> = packed
             .entries
@@ -69,7 +79,6 @@ impl RegisterRows {
             .map(|&[entry]| bytemuck::cast(entry))
             .collect();
         let offsets: Vec<i32> = packed.offsets.iter().map(|&[offset]| offset).collect();
-        let (offsets, _) = offsets.as_chunks::<ROW_PAIRS>();
         let places = [packed.places(0), packed.places(1)];
         let counts = places.map(<[u8]>::len);
         let rows_of_parts = |rows: usize| match packed.groups[0].partners {
@@ -78,6 +87,7 @@ impl RegisterRows {
         };
         let mut rows = RegisterRows {
             slots: matrix.slots,
+            pairs,
             symmetry: match (&packed.groups[0].partners, packed.is_mirrored()) {
                 (Partners::Rows(_), _) => {
                     let order = places.into_iter().flatten();
@@ -87,7 +97,7 @@ impl RegisterRows {
                 (_, false) => RowSymmetry::None,
             },
             parts: vec![Part::default(); rows_of_parts(matrix.rows)],
-            entries: entries.as_chunks::<ROW_TERMS>().0.to_vec(),
+            entries,
         };
         let (mut first_entry, mut number) = (0, 0);
         let mut put = |part: usize, source: usize| {
@@ -95,9 +105,12 @@ impl RegisterRows {
                 first_place: source * counts[0],
                 first_entry,
                 count: counts[source],
-                offsets: offsets[number],
+                offsets: std::array::from_fn(|q| match q < pairs {
+                    true => offsets[number * pairs + q],
+                    false => 0,
+                }),
             };
-            (first_entry, number) = (first_entry + counts[source], number + 1);
+            (first_entry, number) = (first_entry + counts[source] * terms, number + 1);
         };
         for group in &packed.groups {
             let [Some(row)] = group.rows else {
@@ -157,9 +170,12 @@ impl RegisterRows {
         column: &[SpreadWord<L>],
     ) -> RowPairs<L, U> {
         let part = &self.parts[number];
-        let entries = &self.entries[part.first_entry..][..part.count];
+        let entries = &self.entries[part.first_entry..][..part.count * row_terms(self.pairs)];
         let column = &column[part.first_place..][..part.count];
-        U::row_pairs(&part.offsets, entries, column)
+        match self.pairs {
+            3 => U::row_pairs::<3>(&part.offsets, entries, column),
+            _ => U::row_pairs::<4>(&part.offsets, entries, column),
+        }
     }
 
     /// The sums of a row that is alone.
@@ -185,7 +201,7 @@ impl RegisterRows {
         debug_assert!(self.has_partners());
         let mut plus = self.part::<L, U>(2 * row, column);
         let mut minus = self.part::<L, U>(2 * row + 1, column);
-        for q in 0..ROW_PAIRS {
+        for q in 0..MOST_PAIRS {
             let (a, b) = (plus[q], minus[q]);
             plus[q] = U::Vectors::add_halves(a, b);
             minus[q] = U::Vectors::subtract_halves(a, b);
@@ -196,12 +212,12 @@ impl RegisterRows {
     /// Half rows of digits and of sums of one column, where all of its sums are stored.
     #[cfg_attr(not(vector_unit), allow(dead_code))]
     pub(super) fn memory(&self, rows: usize) -> (usize, usize) {
-        (ROW_PAIRS * self.slots, ROW_PAIRS * rows)
+        (MOST_PAIRS * self.slots, self.pairs * rows)
     }
 
     /// Products of 16 bits, an instruction for every two digits, for one column.
     #[cfg_attr(not(vector_unit), allow(dead_code))]
     pub(super) fn products(&self) -> usize {
-        ROW_TERMS * self.entries.len()
+        self.entries.len()
     }
 }

@@ -362,6 +362,45 @@ fn clear_known_zeros<const L: usize>(
     }
 }
 
+/// Sets that are transformed together, at most.
+pub(crate) const SETS: usize = 4;
+
+/// An emitter for every set.
+pub(crate) struct SetEmitter<'a, const L: usize> {
+    pub(crate) emitters: [Option<FloatEmitter<'a, L>>; SETS],
+    set: usize,
+}
+
+impl<'a, const L: usize> SetEmitter<'a, L> {
+    pub(crate) fn new() -> Self {
+        SetEmitter {
+            emitters: [const { None }; SETS],
+            set: 0,
+        }
+    }
+
+    /// For one set.
+    pub(crate) fn one(emitter: FloatEmitter<'a, L>) -> Self {
+        let mut all = SetEmitter::new();
+        all.emitters[0] = Some(emitter);
+        all
+    }
+}
+
+impl<const L: usize, V: Vectors<L>> Emit<L, V> for SetEmitter<'_, L> {
+    #[inline(always)]
+    fn emit<X: Value<L, V>>(&mut self, place: usize, value: X) {
+        if let Some(emitter) = &mut self.emitters[self.set] {
+            emitter.emit(place, value);
+        }
+    }
+
+    #[inline(always)]
+    fn select(&mut self, set: usize) {
+        self.set = set;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,10 +27,11 @@ use crate::stages::lines::Grid;
 use crate::stages::outputs::Emit;
 use crate::stages::quantise::{Columns, InputSymmetry, Quantised};
 use crate::stages::residue_products::ResidueEngine;
+use crate::transform::columns::{BlockScratch, Column, ColumnScratch};
 use crate::transform::head_room::words_fit;
 use crate::transform::lane_tables::{LaneTables, lane_tables};
 use crate::transform::packed_elements::PackedElement;
-use crate::transform::step::{BlockScratch, Column, ColumnScratch, Step};
+use crate::transform::step::Step;
 use crate::transform::tables::Setting;
 use crate::workspace::{take, words_for};
 
@@ -204,7 +205,7 @@ impl Block {
     /// Whether a unit that can do so multiplies its matrices row by row.
     pub(crate) fn is_row_by_row(&self) -> bool {
         self.products == Products::Truncated
-            && self.digits.pairs() == ROW_PAIRS
+            && ROW_PAIRS.contains(&self.digits.pairs())
             && self.digits.low_pairs() == 0
     }
 
@@ -274,9 +275,26 @@ impl Block {
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
-        if self.steps.len() == 1 {
-            return self.run_only(unit, points, emit, scratch);
+        match self.steps.len() {
+            1 => self.run_only(unit, points, emit, scratch),
+            _ => self.run_several(unit, symmetry, points, emit, scratch),
         }
+    }
+
+    /// The same for a block of several steps.
+    pub(crate) fn run_several<
+        const L: usize,
+        U: MatrixUnit<L>,
+        C: PackedElement<L, U>,
+        E: Emit<L, U::Vectors>,
+    >(
+        &self,
+        unit: U,
+        symmetry: Symmetry,
+        points: &mut [C],
+        emit: &mut E,
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
         unit.enter(FirstStep(StepTask {
             block: self,
             unit,
@@ -560,15 +578,21 @@ impl Block {
                 let mut put = inlined(
                     #[inline(always)]
                     |k: usize, value: X| {
-                        // Of the two outputs that a real line's group stands for, one may not be wanted.
+                        // Of the two outputs that a real line's group stands for, one may not be wanted. Both go through one call: what
+                        // it is, a conversion, is inlined.
                         let beyond = half && 2 * (start + columns * k) > self.n;
-                        if !(mirrored || stands_for_two && beyond) {
-                            emit.emit(k * pitch + start, value);
-                        }
-                        if mirrored || (stands_for_two && (beyond || !half)) {
-                            // Output N - (start + columns·k).
-                            let place = (n - 1 - k) * pitch + columns - start;
-                            emit.emit(place, value.conjugated());
+                        let mut conjugate = mirrored || stands_for_two && beyond;
+                        loop {
+                            let (place, value) = match conjugate {
+                                false => (k * pitch + start, value),
+                                // Output N - (start + columns·k).
+                                true => ((n - 1 - k) * pitch + columns - start, value.conjugated()),
+                            };
+                            emit.emit(place, value);
+                            if conjugate || !stands_for_two || half {
+                                break;
+                            }
+                            conjugate = true;
                         }
                     },
                 );
@@ -586,28 +610,24 @@ impl Block {
             conjugate: false,
         };
         let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.products));
-        if X::FROM_PRODUCTS && step.matrices.is_some() {
-            step.run(
-                unit,
-                setting,
-                count,
-                points,
-                scratch,
-                column,
-                #[inline(always)]
-                |_, i, k, pair| post(i, k, pair),
-            );
-        } else {
-            step.run_unit::<L, U, C, X>(
-                count,
-                points,
-                column,
-                #[inline(always)]
-                |word| X::from(word),
-                #[inline(always)]
-                |_, i, k, pair| post(i, k, pair),
-            );
-        }
+        step.run::<L, U, C, X>(
+            unit,
+            setting,
+            count,
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |k, elements| {
+                step.trivial_pair::<L, U::Vectors, X>(
+                    k,
+                    #[inline(always)]
+                    |j| X::from(elements[j]),
+                )
+            },
+            #[inline(always)]
+            |_, i, k, pair| post(i, k, pair),
+        );
     }
 }
 

@@ -25,10 +25,10 @@ use crate::stages::quantise::{
 };
 use crate::stages::twiddle::{Angles, rotate};
 use crate::transform::bailey::Block;
+use crate::transform::columns::{BlockScratch, Column};
 use crate::transform::lane_tables::{ColumnLanes, LaneTables};
 use crate::transform::packed_elements::PackedElement;
 use crate::transform::passes::Passes;
-use crate::transform::step::{BlockScratch, Column};
 use crate::workspace::{take, words_for};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -142,8 +142,8 @@ impl Passes {
         let results = take::<Point<L>>(&mut workspace, written);
         let mut scratch = block.scratch::<L>(U::COLUMNS, &mut workspace);
         for lane in 0..active {
-            let (exponent, properties) = unit.enter(Load::<L, U> {
-                unit: PhantomData,
+            let (exponent, properties) = unit.enter(Load {
+                vectors: PhantomData::<U::Vectors>,
                 shape,
                 block,
                 input,
@@ -181,8 +181,8 @@ impl Passes {
                 exponents: [exponent; L],
                 output,
             });
-            unit.enter(Store::<L, U> {
-                unit: PhantomData,
+            unit.enter(Store {
+                vectors: PhantomData::<U::Vectors>,
                 shape,
                 output,
                 lane,
@@ -194,8 +194,8 @@ impl Passes {
 }
 
 /// Loading a line by columns and quantising it, as a task.
-struct Load<'a, const L: usize, U> {
-    unit: PhantomData<U>,
+struct Load<'a, const L: usize, V> {
+    vectors: PhantomData<V>,
     shape: Shape<'a>,
     block: &'a Block,
     input: &'a Input<'a, L>,
@@ -205,7 +205,7 @@ struct Load<'a, const L: usize, U> {
     memory: &'a mut [Point<L>],
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for Load<'_, L, U> {
+impl<const L: usize, V: Vectors<L>> Task for Load<'_, L, V> {
     type Output = (i32, LineProperties);
 
     #[inline(always)]
@@ -215,7 +215,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Load<'_, L, U> {
         let line: &mut [Complex<f64>] = &mut bytemuck::cast_slice_mut(self.memory)[..n];
         self.input.copy_line(self.lane, line);
         let points = &mut self.points[..rows * self.shape.column_groups()];
-        let largest = gather::<L, U::Vectors>(self.shape, line, points);
+        let largest = gather::<L, V>(self.shape, line, points);
         let properties = LineProperties::of_magnitudes(largest);
         let some = properties.has_real || properties.has_imaginary;
         if properties.not_finite || !some {
@@ -226,9 +226,9 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Load<'_, L, U> {
         let word_bits = self.block.columns().word_bits;
         let unit = scale(largest[0].max(largest[1])) - SUM_BITS;
         let found = if is_moderate(unit) {
-            let sum = largest_sum::<L, U::Vectors>(points, rows, unit);
+            let sum = largest_sum::<L, V>(points, rows, unit);
             let found = exponent(i64::from(unit), sum, word_bits);
-            quantise::<L, U::Vectors>(self.shape, points, found);
+            quantise::<L, V>(self.shape, points, found);
             found
         } else {
             extreme::<L>(self.shape, self.block, line, points)
@@ -590,34 +590,30 @@ impl<const L: usize> LastStep<'_, '_, '_, L> {
             conjugate: false,
         };
         let count = row_groups * per_row;
-        if X::FROM_PRODUCTS && step.matrices.is_some() {
-            step.run(
-                unit,
-                block.setting(),
-                count,
-                self.points,
-                self.scratch,
-                column,
-                #[inline(always)]
-                |_, i, k, pair| post(i, k, pair),
-            );
-        } else {
-            step.run_unit::<L, U, Point<L>, X>(
-                count,
-                self.points,
-                column,
-                #[inline(always)]
-                |word| X::from(word),
-                #[inline(always)]
-                |_, i, k, pair| post(i, k, pair),
-            );
-        }
+        step.run::<L, U, Point<L>, X>(
+            unit,
+            block.setting(),
+            count,
+            self.points,
+            self.scratch,
+            column,
+            #[inline(always)]
+            |k, elements| {
+                step.trivial_pair::<L, U::Vectors, X>(
+                    k,
+                    #[inline(always)]
+                    |j| X::from(elements[j]),
+                )
+            },
+            #[inline(always)]
+            |_, i, k, pair| post(i, k, pair),
+        );
     }
 }
 
 /// Storing a line whose outputs `k1 + n1·m` lie by `m` and groups of `k1`, as a task.
-struct Store<'a, const L: usize, U> {
-    unit: PhantomData<U>,
+struct Store<'a, const L: usize, V> {
+    vectors: PhantomData<V>,
     shape: Shape<'a>,
     output: &'a Output<'a, L>,
     lane: usize,
@@ -625,7 +621,7 @@ struct Store<'a, const L: usize, U> {
     results: &'a mut [Point<L>],
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for Store<'_, L, U> {
+impl<const L: usize, V: Vectors<L>> Task for Store<'_, L, V> {
     type Output = ();
 
     #[inline(always)]
@@ -650,25 +646,25 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Store<'_, L, U> {
                 let row = inlined(
                     #[inline(always)]
                     |a: usize, b: usize, group: usize, first: usize| {
-                        let mask = shape.rows_mask::<L, U::Vectors>(group);
+                        let mask = shape.rows_mask::<L, V>(group);
                         let part = inlined(
                             #[inline(always)]
                             |part: usize| {
-                                let a = U::Vectors::load(&results[a][part]);
-                                let b = U::Vectors::load(&results[b][part]);
-                                select::<L, U::Vectors>(mask, a, b)
+                                let a = V::load(&results[a][part]);
+                                let b = V::load(&results[b][part]);
+                                select::<L, V>(mask, a, b)
                             },
                         );
                         if output.real {
                             let start = array.checked(place.at(first), L);
-                            let words = lanes_of::<L, U::Vectors>(part(0));
+                            let words = lanes_of::<L, V>(part(0));
                             // SAFETY: in range; every output belongs to one line, and every line to one thread. A row has
                             // the size of `L` numbers.
                             unsafe { start.cast::<Row<L>>().write_unaligned(words) }
                         } else {
                             let start = array.checked(2 * place.at(first), 2 * L);
                             // SAFETY: as above.
-                            unsafe { U::Vectors::store_neighbours(start, part(0), part(1)) }
+                            unsafe { V::store_neighbours(start, part(0), part(1)) }
                         }
                     },
                 );
@@ -687,17 +683,17 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Store<'_, L, U> {
                 let row = inlined(
                     #[inline(always)]
                     |a: usize, b: usize, group: usize, first: usize| {
-                        let mask = shape.rows_mask::<L, U::Vectors>(group);
+                        let mask = shape.rows_mask::<L, V>(group);
                         let words = inlined(
                             #[inline(always)]
                             |at: usize| {
-                                let halves = U::Vectors::load_halves(&results[at]);
-                                U::Vectors::words_of_halves(halves)
+                                let halves = V::load_halves(&results[at]);
+                                V::words_of_halves(halves)
                             },
                         );
-                        let both = select::<L, U::Vectors>(mask, words(a), words(b));
+                        let both = select::<L, V>(mask, words(a), words(b));
                         let mut numbers: HalfRow<L> = [[0; 2]; L];
-                        U::Vectors::store_halves(U::Vectors::halves_of_words(both), &mut numbers);
+                        V::store_halves(V::halves_of_words(both), &mut numbers);
                         let start = array.checked(2 * place.at(first), 2 * L);
                         // SAFETY: as above; a half row has the size of `L` complex numbers of single precision.
                         unsafe { start.cast::<HalfRow<L>>().write_unaligned(numbers) }

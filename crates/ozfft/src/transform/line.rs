@@ -8,6 +8,7 @@ use crate::simd::{HalfRow, Point, Row, Vectors};
 use crate::stages::half_spectra::half_columns;
 use crate::stages::lines::Lines;
 use crate::stages::numbers::{Elements, Input, Output, Reader};
+use crate::stages::outputs::SETS;
 use crate::stages::outputs::WideOutputs;
 use crate::stages::quantise::{
     Columns, InputSymmetry, Quantised, quantise_floats, quantise_real_floats,
@@ -16,7 +17,7 @@ use crate::stages::quantise_single::quantise_singles;
 use crate::substrate::for_each_unit;
 use crate::transform::bailey::Block;
 use crate::transform::bluestein::Bluestein;
-use crate::transform::passes::{Ends, PAIR, Passes, SETS};
+use crate::transform::passes::{Ends, PAIR, Passes};
 use crate::transform::source::{Sink, Source};
 use crate::transform::tables::Setting;
 use num_complex::Complex;

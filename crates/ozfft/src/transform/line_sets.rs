@@ -4,39 +4,18 @@
 
 use crate::matrix_unit::{MatrixUnit, Task};
 use crate::simd::{Point, Row, Vectors};
-use crate::stages::butterfly::Value;
 use crate::stages::lines::Lines;
 use crate::stages::numbers::{Elements, Input, Output};
-use crate::stages::outputs::{Emit, FloatEmitter};
+use crate::stages::outputs::{FloatEmitter, SETS, SetEmitter};
 use crate::stages::quantise::{InputSymmetry, Quantised, all_moderate, quantise_ordinary_floats};
 use crate::transform::bailey::Block;
 use crate::transform::line::{End, Floats};
-use crate::transform::passes::{Ends, Finish, LineScratch, Load, Passes, SETS};
+use crate::transform::passes::{Ends, Finish, LineScratch, Load, Passes};
 use crate::workspace::{take, words_for};
 use std::marker::PhantomData;
 
 /// Lines of at most so many points come one set at a time: several sets would leave the first-level cache, which costs more than waiting.
 const ALONE: usize = 20;
-
-/// An emitter for every set.
-struct SetEmitter<'a, const L: usize> {
-    emitters: [Option<FloatEmitter<'a, L>>; SETS],
-    set: usize,
-}
-
-impl<const L: usize, V: Vectors<L>> Emit<L, V> for SetEmitter<'_, L> {
-    #[inline(always)]
-    fn emit<X: Value<L, V>>(&mut self, place: usize, value: X) {
-        if let Some(emitter) = &mut self.emitters[self.set] {
-            emitter.emit(place, value);
-        }
-    }
-
-    #[inline(always)]
-    fn select(&mut self, set: usize) {
-        self.set = set;
-    }
-}
 
 /// A set of lines from reading to writing as one task, which ends with `false` before anything is written if a line is out of the ordinary.
 struct OrdinaryLines<'a, 'b, const L: usize, U> {
@@ -160,16 +139,13 @@ impl Passes {
         let exponents = take::<Row<L>>(&mut workspace, n);
         let mut scratch = block.scratch::<L>(U::COLUMNS, &mut workspace);
         let mut found: [Option<Quantised<L>>; SETS] = [None; SETS];
-        let mut emitter = SetEmitter {
-            emitters: [const { None }; SETS],
-            set: 0,
-        };
+        let mut emitter = SetEmitter::new();
         let panels = points.chunks_exact_mut(n).zip(floats.chunks_exact_mut(n));
         for (set, (points, floats)) in panels.enumerate() {
             let mut floats = Some(floats);
             ends(set, &mut |input, output, active| {
                 let quantised = unit.enter(Load {
-                    unit: PhantomData::<U>,
+                    vectors: PhantomData::<U::Vectors>,
                     source: &Floats(input),
                     lines: &Lines::whole(active),
                     block,
@@ -193,7 +169,7 @@ impl Passes {
             };
             ends(set, &mut |_, output, active| {
                 unit.enter(Finish {
-                    unit: PhantomData::<U>,
+                    vectors: PhantomData::<U::Vectors>,
                     output,
                     lines: &Lines::whole(active),
                     grid: block.output(),

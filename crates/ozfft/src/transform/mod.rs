@@ -6,6 +6,7 @@ pub(crate) mod bluestein;
 pub(crate) mod budget;
 pub(crate) mod chirp_spectrum;
 mod column_lanes;
+mod columns;
 mod few_lines;
 pub(crate) mod head_room;
 pub(crate) mod intermediates;

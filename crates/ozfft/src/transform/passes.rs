@@ -14,14 +14,14 @@ use crate::simd::{Pair, Point, Row, Vectors, lanes_of};
 use crate::stages::lines::{Cut, Grid, Lines};
 use crate::stages::numbers::{Input, Output};
 use crate::stages::outputs::{
-    FloatEmitter, Narrowing, WideEmitter, WideOutputs, WidePoint, finish,
+    FloatEmitter, Narrowing, SetEmitter, WideEmitter, WideOutputs, WidePoint, finish,
 };
 use crate::stages::pass_roots::PassRoots;
 use crate::stages::quantise::{LineProperties, Quantised};
 use crate::transform::bailey::{Block, Symmetry};
+use crate::transform::columns::BlockScratch;
 use crate::transform::intermediates::{WordLines, WordPlaces};
 use crate::transform::source::{NotFinite, Sink, Source};
-use crate::transform::step::BlockScratch;
 use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
 use float_environment::DefaultEnvironment;
@@ -38,9 +38,6 @@ pub(crate) struct Passes {
     word_bits: u32,
     exponent_offset: i32,
 }
-
-/// Sets that are transformed together, at most.
-pub(crate) const SETS: usize = 4;
 
 /// Sets of real lines that share a first step.
 pub(crate) const PAIR: usize = 2;
@@ -88,7 +85,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         lines: &Lines<L>,
     ) -> Quantised<L> {
         unit.enter(Load {
-            unit: PhantomData::<U>,
+            vectors: PhantomData::<U::Vectors>,
             source,
             lines,
             block,
@@ -117,9 +114,15 @@ impl<'a, const L: usize> LineScratch<'a, L> {
             let mut emitter = FloatEmitter::new(self.floats, exponents, output);
             let half = output.count < output.length && block.len() == output.length;
             let symmetry = Symmetry::of(&found, half);
-            block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
+            if block.steps().len() == 1 {
+                // As several sets of lines, for which it is compiled already.
+                let mut emitter = SetEmitter::one(emitter);
+                block.run_only(unit, self.points, &mut emitter, &mut self.block);
+            } else {
+                block.run_several(unit, symmetry, self.points, &mut emitter, &mut self.block);
+            }
             unit.enter(Finish {
-                unit: PhantomData::<U>,
+                vectors: PhantomData::<U::Vectors>,
                 output,
                 lines,
                 grid: block.output(),
@@ -136,7 +139,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
             block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
             found.properties = properties;
             unit.enter(Accept {
-                unit: PhantomData::<U>,
+                vectors: PhantomData::<U::Vectors>,
                 sink,
                 lines,
                 values: WideOutputs {
@@ -151,9 +154,9 @@ impl<'a, const L: usize> LineScratch<'a, L> {
     }
 }
 
-/// Loading and quantising as a task.
-pub(crate) struct Load<'a, const L: usize, U, S> {
-    pub(crate) unit: PhantomData<U>,
+/// Loading and quantising as a task. Those without products are compiled for the vectors alone: units that have the same share them.
+pub(crate) struct Load<'a, const L: usize, V, S> {
+    pub(crate) vectors: PhantomData<V>,
     pub(crate) source: &'a S,
     pub(crate) lines: &'a Lines<L>,
     pub(crate) block: &'a Block,
@@ -161,19 +164,19 @@ pub(crate) struct Load<'a, const L: usize, U, S> {
     pub(crate) exponents: &'a mut [Row<L>],
 }
 
-impl<const L: usize, U: MatrixUnit<L>, S: Source<L>> Task for Load<'_, L, U, S> {
+impl<const L: usize, V: Vectors<L>, S: Source<L>> Task for Load<'_, L, V, S> {
     type Output = Quantised<L>;
 
     #[inline(always)]
     fn run(self) -> Quantised<L> {
         self.source
-            .quantise::<U::Vectors>(self.lines, self.block, self.points, self.exponents)
+            .quantise::<V>(self.lines, self.block, self.points, self.exponents)
     }
 }
 
 /// Storing rounded outputs as a task.
-pub(crate) struct Finish<'a, const L: usize, U> {
-    pub(crate) unit: PhantomData<U>,
+pub(crate) struct Finish<'a, const L: usize, V> {
+    pub(crate) vectors: PhantomData<V>,
     pub(crate) output: &'a Output<'a, L>,
     pub(crate) lines: &'a Lines<L>,
     pub(crate) grid: Grid,
@@ -181,12 +184,12 @@ pub(crate) struct Finish<'a, const L: usize, U> {
     pub(crate) properties: &'a [LineProperties; L],
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for Finish<'_, L, U> {
+impl<const L: usize, V: Vectors<L>> Task for Finish<'_, L, V> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        finish::<L, U::Vectors>(
+        finish::<L, V>(
             self.output,
             self.lines,
             self.grid,
@@ -197,8 +200,8 @@ impl<const L: usize, U: MatrixUnit<L>> Task for Finish<'_, L, U> {
 }
 
 /// Handing wide outputs on as a task.
-struct Accept<'a, const L: usize, U, K> {
-    unit: PhantomData<U>,
+struct Accept<'a, const L: usize, V, K> {
+    vectors: PhantomData<V>,
     sink: &'a K,
     lines: &'a Lines<L>,
     values: WideOutputs<'a, L>,
@@ -206,13 +209,13 @@ struct Accept<'a, const L: usize, U, K> {
     floats: &'a mut [Point<L>],
 }
 
-impl<const L: usize, U: MatrixUnit<L>, K: Sink<L>> Task for Accept<'_, L, U, K> {
+impl<const L: usize, V: Vectors<L>, K: Sink<L>> Task for Accept<'_, L, V, K> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         self.sink
-            .accept::<U::Vectors>(self.lines, &self.values, self.found, self.floats);
+            .accept::<V>(self.lines, &self.values, self.found, self.floats);
     }
 }
 

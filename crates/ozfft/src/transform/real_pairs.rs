@@ -9,10 +9,10 @@ use crate::stages::lines::Lines;
 use crate::stages::outputs::FloatEmitter;
 use crate::stages::quantise::{InputSymmetry, Quantised};
 use crate::transform::bailey::{Block, Symmetry};
+use crate::transform::columns::{BlockScratch, Column};
 use crate::transform::line::Floats;
 use crate::transform::packed_elements::PackedElement;
 use crate::transform::passes::{Ends, Finish, LineScratch, Load, PAIR, Passes};
-use crate::transform::step::{BlockScratch, Column};
 use std::marker::PhantomData;
 
 impl Block {
@@ -125,7 +125,7 @@ impl Passes {
         for (set, panel) in [&mut *points, &mut *others].into_iter().enumerate() {
             ends(set, &mut |input, _, active| {
                 found[set] = Some(unit.enter(Load {
-                    unit: PhantomData::<U>,
+                    vectors: PhantomData::<U::Vectors>,
                     source: &Floats(input),
                     lines: &Lines::whole(active),
                     block,
@@ -154,7 +154,7 @@ impl Passes {
                 let mut emitter = FloatEmitter::new(floats, exponents, output);
                 block.run_after_first(unit, symmetry, panel, &mut emitter, &mut scratch);
                 unit.enter(Finish {
-                    unit: PhantomData::<U>,
+                    vectors: PhantomData::<U::Vectors>,
                     output,
                     lines: &Lines::whole(active),
                     grid: block.output(),

@@ -4,7 +4,7 @@
 //! register, as their digits are.
 
 use crate::matrix_unit::{MatrixUnit, Task};
-use crate::simd::{HalfRow, Point};
+use crate::simd::{HalfRow, Point, Vectors};
 use crate::stages::lines::Lines;
 use crate::stages::numbers::{Input, Output, Reader};
 use crate::stages::outputs::FloatEmitter;
@@ -38,7 +38,7 @@ impl Passes {
         // A row of exponents is as large as a row of short words, and there are no exponents here.
         let panel: &mut [HalfRow<L>] = bytemuck::cast_slice_mut(scratch.exponents);
         let found = unit.enter(Load {
-            unit: PhantomData::<U>,
+            vectors: PhantomData::<U::Vectors>,
             input,
             lines: &lines,
             block,
@@ -53,7 +53,7 @@ impl Passes {
         let mut memory = scratch.block;
         block.run::<L, U, HalfRow<L>, _>(unit, symmetry, panel, &mut emitter, &mut memory);
         unit.enter(Finish {
-            unit: PhantomData::<U>,
+            vectors: PhantomData::<U::Vectors>,
             output,
             lines: &lines,
             grid: block.output(),
@@ -64,8 +64,8 @@ impl Passes {
 }
 
 /// Loading and quantising as a task.
-struct Load<'a, const L: usize, U> {
-    unit: PhantomData<U>,
+struct Load<'a, const L: usize, V> {
+    vectors: PhantomData<V>,
     input: &'a Input<'a, L>,
     lines: &'a Lines<L>,
     block: &'a Block,
@@ -73,21 +73,20 @@ struct Load<'a, const L: usize, U> {
     panel: &'a mut [HalfRow<L>],
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for Load<'_, L, U> {
+impl<const L: usize, V: Vectors<L>> Task for Load<'_, L, V> {
     type Output = Quantised<L>;
 
     #[inline(always)]
     fn run(self) -> Quantised<L> {
         let (grid, shape) = (self.block.input(), self.block.columns());
         let found = if let Reader::Single(_) = self.input.numbers {
-            self.input
-                .gather_singles::<U::Vectors>(self.lines, grid, self.panel);
-            quantise_short::<L, U::Vectors>(self.panel, self.points, grid, shape)
+            self.input.gather_singles::<V>(self.lines, grid, self.panel);
+            quantise_short::<L, V>(self.panel, self.points, grid, shape)
         } else {
             self.input
-                .gather::<U::Vectors>(self.lines, usize::MAX, grid, self.points);
-            let found = quantise_floats::<L, U::Vectors>(self.points, grid, shape);
-            shorten::<L, U::Vectors>(self.points, self.panel, grid);
+                .gather::<V>(self.lines, usize::MAX, grid, self.points);
+            let found = quantise_floats::<L, V>(self.points, grid, shape);
+            shorten::<L, V>(self.points, self.panel, grid);
             found
         };
         known_symmetry(found, self.input, self.block)

@@ -8,7 +8,7 @@
     clippy::type_complexity
 )]
 
-use crate::matrix_unit::register_rows::{ROW_PAIRS, RegisterRows};
+use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
 use crate::problem::Products;
 use crate::recipe::{Digits, Fold, StepRecipe};
@@ -23,10 +23,11 @@ use crate::stages::reconstruct::UNIT_BITS;
 use crate::stages::residue_products::largest_sum;
 use crate::stages::step_matrices::slots;
 use crate::stages::twiddle::Twiddle;
+use crate::transform::columns::{BlockScratch, Column, ColumnScratch, rows};
 use crate::transform::head_room::pairs_fit;
 use crate::transform::packed_elements::PackedElement;
+use crate::transform::step_rows::{RowSums, StepRows};
 use crate::transform::tables::{Matrices, Setting};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// One step with its tables.
@@ -45,79 +46,6 @@ pub(crate) struct Step {
     pub(crate) mirror_negates: bool,
     /// Bits by which the outputs are shifted down.
     pub(crate) shift: u32,
-}
-
-/// Scratch memory for the columns of a step that are multiplied, and for those whose sums are being used.
-pub(crate) struct BlockScratch<'a, const L: usize>(pub(crate) [ColumnScratch<'a, L>; 2]);
-
-/// Scratch memory for some columns.
-pub(crate) struct ColumnScratch<'a, const L: usize> {
-    /// Digits of the cosine inputs, then of the sine inputs.
-    pub(crate) data: (&'a mut [HalfRow<L>], &'a mut [HalfRow<L>]),
-    pub(crate) sums: (&'a mut [HalfRow<L>], &'a mut [HalfRow<L>]),
-}
-
-/// A column of a panel: `count` elements from `first` on, `step` apart.
-#[derive(Clone, Copy)]
-pub(crate) struct Column {
-    pub(crate) first: usize,
-    pub(crate) step: isize,
-    pub(crate) conjugate: bool,
-}
-
-/// A column of which it is known that its elements lie within the panel.
-pub(super) struct Elements<'a, C> {
-    start: *const C,
-    step: isize,
-    conjugate: bool,
-    count: usize,
-    panel: PhantomData<&'a [C]>,
-}
-
-impl Column {
-    /// Looks once whether all elements lie within the panel.
-    #[inline(always)]
-    pub(super) fn of<'a, C>(&self, points: &'a [C], count: usize) -> Elements<'a, C> {
-        let last = self.first as isize + self.step * (count as isize - 1);
-        assert!(self.first < points.len() && (0..points.len() as isize).contains(&last));
-        Elements {
-            start: &points[self.first],
-            step: self.step,
-            conjugate: self.conjugate,
-            count,
-            panel: PhantomData,
-        }
-    }
-}
-
-impl<C> Elements<'_, C> {
-    #[inline(always)]
-    pub(super) fn get<const L: usize, U: MatrixUnit<L>>(&self, i: usize) -> C::Word
-    where
-        C: PackedElement<L, U>,
-    {
-        assert!(i < self.count);
-        // SAFETY: the first and the last element lie within the panel, and this one between them.
-        let word = unsafe { &*self.start.offset(self.step * i as isize) }.get();
-        if self.conjugate {
-            word.conjugated()
-        } else {
-            word
-        }
-    }
-}
-
-/// The row of the cosine and of the sine product that belong to output `k`, `0 <= k <= n/2`.
-#[inline(always)]
-pub(super) fn rows(step: &StepRecipe, k: usize) -> (Option<usize>, Option<usize>) {
-    let n = step.n;
-    match step.fold {
-        Fold::Trivial | Fold::Plain => (Some(k), (k > 0 && 2 * k < n).then(|| k - 1)),
-        // The sine of k = n/2 sits in the row that k = 0 leaves free.
-        Fold::TimeShifted if 2 * k == n => (None, Some(0)),
-        Fold::TimeShifted => (Some(k), (k > 0).then_some(k)),
-        Fold::FrequencyShifted => (Some(k), Some(k)),
-    }
 }
 
 impl Step {
@@ -462,7 +390,7 @@ impl Step {
 
     /// The same for a unit step, whose products are sums of its inputs.
     #[inline(always)]
-    fn trivial_pair<const L: usize, V: Vectors<L>, X: Value<L, V>>(
+    pub(super) fn trivial_pair<const L: usize, V: Vectors<L>, X: Value<L, V>>(
         &self,
         k: usize,
         element: impl Fn(usize) -> X,
@@ -489,8 +417,10 @@ impl Step {
         size_of_val(&self.rotations[..])
     }
 
-    /// Transforms columns, a few at a time: `column` gives the place of number `i`, and `post` is called with its number
-    /// and, for every `k` up to half the size, the values that two outputs are made of.
+    /// Transforms columns: `column` gives the place of number `i`, and `post` is called with its number and, for every `k` up to half the
+    /// size, the values that two outputs are made of. `trivial` makes them of the elements of a unit step's column.
+    ///
+    /// Wherever sums come from, they meet before `post`: it is inlined, and a second call would double the code of every step.
     #[inline(always)]
     pub(crate) fn run<
         const L: usize,
@@ -505,15 +435,16 @@ impl Step {
         points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
         column: impl Fn(usize) -> Column,
+        trivial: impl Fn(usize, &[C::Word; 4]) -> ConjugatePair<X>,
         mut post: impl FnMut(&mut [C], usize, usize, ConjugatePair<X>),
     ) {
+        let n = self.recipe.n;
         let last = match self.recipe.fold {
-            Fold::FrequencyShifted => self.recipe.n / 2 - 1,
-            _ => self.recipe.n / 2,
+            Fold::FrequencyShifted => n / 2 - 1,
+            _ => n / 2,
         };
-        let Some(matrices) = &self.matrices else {
-            unreachable!("unit steps are added up, not multiplied")
-        };
+        let matrices = self.matrices.as_deref();
+        debug_assert!(X::FROM_PRODUCTS || matrices.is_none());
         let (digits, products) = setting;
         // The usual recipes, by their number of pairs; 0 for all others.
         let usual = products == Products::Truncated && digits.low_pairs() == 0 && self.shift == 0;
@@ -523,24 +454,26 @@ impl Step {
         } else {
             0
         };
-        if const { U::ROW_BY_ROW } && X::PAIRS.contains(&ROW_PAIRS) && specialised == ROW_PAIRS {
-            let rows = U::register_rows(&matrices.cosine).zip(U::register_rows(&matrices.sine));
-            // Output `k` has rows of that number in both matrices only where outputs are shifted.
-            let alike = |(cosine, sine): &(&RegisterRows, &RegisterRows)| match self.recipe.fold {
-                Fold::FrequencyShifted => cosine.has_partners() == sine.has_partners(),
-                _ => !cosine.has_partners() && !sine.has_partners(),
-            };
-            if let Some(rows) = rows.filter(alike) {
-                return self
-                    .run_rows::<L, U, C, X>(rows, digits, count, points, scratch, column, post);
+        let rows = match matrices {
+            Some(matrices)
+                if const { by_rows::<L, U, X>() } && ROW_PAIRS.contains(&specialised) =>
+            {
+                StepRows::of::<L, U>(&self.recipe, matrices)
             }
-        }
-        let (cosine_parts, sine_parts) = (U::parts(&matrices.cosine), U::parts(&matrices.sine));
+            _ => None,
+        };
+        // Sums of all rows are stored where they do not stay in registers.
+        let stored = matrices.filter(|_| rows.is_none());
+        let cosine_parts = stored.map_or(0, |matrices| U::parts(&matrices.cosine));
+        let sine_parts = stored.map_or(0, |matrices| U::parts(&matrices.sine));
         let parts = cosine_parts + sine_parts;
         let [mut current, mut next] = scratch.0.each_mut();
         let prepare = inlined(
             #[inline(always)]
-            |points: &[C], first: usize, scratch: &mut ColumnScratch<'_, L>| {
+            |matrices: &Matrices,
+             points: &[C],
+             first: usize,
+             scratch: &mut ColumnScratch<'_, L>| {
                 let columns = U::COLUMNS.min(count - first);
                 for c in 0..columns {
                     let column = column(first + c);
@@ -550,7 +483,7 @@ impl Step {
         );
         let multiply = inlined(
             #[inline(always)]
-            |first: usize, part: usize, scratch: &mut ColumnScratch<'_, L>| {
+            |matrices: &Matrices, first: usize, part: usize, scratch: &mut ColumnScratch<'_, L>| {
                 let columns = U::COLUMNS.min(count - first);
                 let ColumnScratch { data, sums } = scratch;
                 if part < cosine_parts {
@@ -561,96 +494,105 @@ impl Step {
                 }
             },
         );
-        prepare(points, 0, current);
-        // Before the first product the digits need time to reach the cache: the next columns are prepared meanwhile.
-        if U::COLUMNS < count {
-            prepare(points, U::COLUMNS, next);
-        }
-        for part in 0..parts {
-            multiply(0, part, current);
-        }
-        // While the sums of some columns are used, the next ones are multiplied, a part at a time: the matrix unit and
-        // the vector units work side by side.
-        for first in (0..count).step_by(U::COLUMNS) {
-            let columns = U::COLUMNS.min(count - first);
-            let following = first + U::COLUMNS;
-            let mut rest = if following < count { parts } else { 0 };
-            let mut outputs = columns * (last + 1);
-            for c in 0..columns {
-                let (cosine_rows, sine_rows) =
-                    (matrices.cosine.sum_rows(), matrices.sine.sum_rows());
-                let sums = (
-                    &current.sums.0[c * cosine_rows..][..cosine_rows],
-                    &current.sums.1[c * sine_rows..][..sine_rows],
-                );
-                for k in 0..=last {
-                    // Parts are spread over the outputs; the first waits until the digits have reached the cache.
-                    if rest * columns * (last + 1) > outputs * parts {
-                        multiply(following, parts - rest, next);
+        // Columns come in groups. While the sums of one are used, the next one is multiplied, a part at a time: the matrix unit and the vector
+        // units work side by side. Then the one after that is prepared where the first one was: digits need time to reach the cache.
+        let groups = count.div_ceil(U::COLUMNS);
+        let begin = if stored.is_some() { 0 } else { 2 };
+        for phase in begin..groups + 2 {
+            if phase >= 2 {
+                let first = (phase - 2) * U::COLUMNS;
+                if const { X::FROM_PRODUCTS }
+                    && phase == 2
+                    && let Some(matrices) = stored
+                {
+                    for part in 0..parts {
+                        multiply(matrices, 0, part, current);
+                    }
+                }
+                let columns = U::COLUMNS.min(count - first);
+                let following = first + U::COLUMNS;
+                let mut rest = if following < count { parts } else { 0 };
+                let mut outputs = columns * (last + 1);
+                for c in 0..columns {
+                    let column = column(first + c);
+                    let elements = match matrices {
+                        Some(_) => [C::Word::zero(); 4],
+                        None => {
+                            let elements = column.of(points, n);
+                            // A step of two points has its elements twice.
+                            let element = inlined(
+                                #[inline(always)]
+                                |j: usize| elements.get::<L, U>(j % n),
+                            );
+                            [element(0), element(1), element(2), element(3)]
+                        }
+                    };
+                    if const { by_rows::<L, U, X>() }
+                        && let Some(rows) = &rows
+                    {
+                        rows.spread::<L, U, C>(digits, points, column, current);
+                    }
+                    let mut partner = RowSums::<L, U>::zero();
+                    for turn in 0..=last {
+                        let (k, pair) = if const { by_rows::<L, U, X>() }
+                            && let Some(rows) = &rows
+                        {
+                            let (k, sums) = rows.sums::<L, U>((turn, last), current, &mut partner);
+                            (k, sums.rounded(pairs))
+                        } else if const { X::FROM_PRODUCTS }
+                            && let Some(matrices) = stored
+                        {
+                            // Parts are spread over the outputs; the first waits until the digits have reached the cache.
+                            if rest * columns * (last + 1) > outputs * parts {
+                                multiply(matrices, following, parts - rest, next);
+                                rest -= 1;
+                            }
+                            outputs -= 1;
+                            let (cosine_rows, sine_rows) =
+                                (matrices.cosine.sum_rows(), matrices.sine.sum_rows());
+                            let sums = (
+                                &current.sums.0[c * cosine_rows..][..cosine_rows],
+                                &current.sums.1[c * sine_rows..][..sine_rows],
+                            );
+                            // Variants that a value never uses are not compiled for it.
+                            let pair = match specialised {
+                                1 if X::PAIRS.contains(&1) => {
+                                    self.fast::<L, U, X, 1>(matrices, turn, digits, sums)
+                                }
+                                2 if X::PAIRS.contains(&2) => {
+                                    self.fast::<L, U, X, 2>(matrices, turn, digits, sums)
+                                }
+                                3 if X::PAIRS.contains(&3) => {
+                                    self.fast::<L, U, X, 3>(matrices, turn, digits, sums)
+                                }
+                                4 if X::PAIRS.contains(&4) => {
+                                    self.fast::<L, U, X, 4>(matrices, turn, digits, sums)
+                                }
+                                _ => self.general::<L, U, X>(matrices, turn, setting, c, current),
+                            };
+                            (turn, pair)
+                        } else {
+                            (turn, trivial(turn, &elements))
+                        };
+                        post(points, first + c, k, pair);
+                    }
+                }
+                if const { X::FROM_PRODUCTS }
+                    && let Some(matrices) = stored
+                {
+                    while rest > 0 {
+                        multiply(matrices, following, parts - rest, next);
                         rest -= 1;
                     }
-                    outputs -= 1;
-                    // Variants that a value never uses are not compiled for it.
-                    let pair = match specialised {
-                        1 if X::PAIRS.contains(&1) => {
-                            self.fast::<L, U, X, 1>(matrices, k, digits, sums)
-                        }
-                        2 if X::PAIRS.contains(&2) => {
-                            self.fast::<L, U, X, 2>(matrices, k, digits, sums)
-                        }
-                        3 if X::PAIRS.contains(&3) => {
-                            self.fast::<L, U, X, 3>(matrices, k, digits, sums)
-                        }
-                        4 if X::PAIRS.contains(&4) => {
-                            self.fast::<L, U, X, 4>(matrices, k, digits, sums)
-                        }
-                        _ => self.general::<L, U, X>(matrices, k, setting, c, current),
-                    };
-                    post(points, first + c, k, pair);
                 }
             }
-            while rest > 0 {
-                multiply(following, parts - rest, next);
-                rest -= 1;
-            }
-            std::mem::swap(&mut current, &mut next);
-            if following + U::COLUMNS < count {
-                prepare(points, following + U::COLUMNS, next);
-            }
-        }
-    }
-
-    /// [`Step::run`] for a unit step: the elements of a column are read before `post` is called for it.
-    #[inline(always)]
-    pub(crate) fn run_unit<
-        const L: usize,
-        U: MatrixUnit<L>,
-        C: PackedElement<L, U>,
-        X: Value<L, U::Vectors>,
-    >(
-        &self,
-        count: usize,
-        points: &mut [C],
-        column: impl Fn(usize) -> Column,
-        number: impl Fn(C::Word) -> X,
-        mut post: impl FnMut(&mut [C], usize, usize, ConjugatePair<X>),
-    ) {
-        let n = self.recipe.n;
-        for i in 0..count {
-            let column = column(i).of(points, n);
-            let element = inlined(
-                #[inline(always)]
-                // A step of two points has its elements twice.
-                |j: usize| number(column.get::<L, U>(j % n)),
-            );
-            let elements = [element(0), element(1), element(2), element(3)];
-            for k in 0..=n / 2 {
-                let pair = self.trivial_pair::<L, U::Vectors, X>(
-                    k,
-                    #[inline(always)]
-                    |j| elements[j],
-                );
-                post(points, i, k, pair);
+            if const { X::FROM_PRODUCTS }
+                && let Some(matrices) = stored
+            {
+                if phase < groups {
+                    prepare(matrices, points, phase * U::COLUMNS, current);
+                }
+                std::mem::swap(&mut current, &mut next);
             }
         }
     }
@@ -665,43 +607,48 @@ impl Step {
         points: &mut [C],
         scratch: &mut BlockScratch<'_, L>,
         column: impl Fn(usize) -> Column,
-        mut post: impl FnMut(&mut [C], usize, usize, ConjugatePair<C::Word>),
+        post: impl FnMut(&mut [C], usize, usize, ConjugatePair<C::Word>),
     ) {
-        if self.matrices.is_some() {
-            self.run(unit, setting, count, points, scratch, column, post);
-        } else if self.shift == 0 {
-            // The first step: column sums bound its outputs.
-            self.run_unit::<L, U, C, C::Word>(
-                count,
-                points,
-                column,
-                #[inline(always)]
-                |word| word,
-                post,
-            );
-        } else {
-            let shift = self.shift;
-            self.run_unit::<L, U, C, C::Sum>(
-                count,
-                points,
-                column,
-                #[inline(always)]
-                |word| C::Sum::from(word),
-                #[inline(always)]
-                |points, i, k, pair| {
-                    let pair = ConjugatePair {
-                        plus: C::shifted(pair.plus, shift),
-                        minus: shifted_difference::<L, U, C>(pair.minus, shift),
-                        sums: (
-                            C::shifted(pair.sums.0, shift),
-                            C::shifted(pair.sums.1, shift),
-                        ),
-                    };
-                    post(points, i, k, pair);
-                },
-            );
-        }
+        let shift = self.shift;
+        self.run::<L, U, C, C::Word>(
+            unit,
+            setting,
+            count,
+            points,
+            scratch,
+            column,
+            #[inline(always)]
+            |k, elements| {
+                if shift == 0 {
+                    // The first step: column sums bound its outputs.
+                    return self.trivial_pair::<L, U::Vectors, C::Word>(
+                        k,
+                        #[inline(always)]
+                        |j| elements[j],
+                    );
+                }
+                let pair = self.trivial_pair::<L, U::Vectors, C::Sum>(
+                    k,
+                    #[inline(always)]
+                    |j| C::Sum::from(elements[j]),
+                );
+                ConjugatePair {
+                    plus: C::shifted(pair.plus, shift),
+                    minus: shifted_difference::<L, U, C>(pair.minus, shift),
+                    sums: (
+                        C::shifted(pair.sums.0, shift),
+                        C::shifted(pair.sums.1, shift),
+                    ),
+                }
+            },
+            post,
+        );
     }
+}
+
+/// Whether a unit has products row by row for recipes of such values.
+const fn by_rows<const L: usize, U: MatrixUnit<L>, X: Value<L, U::Vectors>>() -> bool {
+    U::ROW_BY_ROW && *X::PAIRS.end() >= *ROW_PAIRS.start()
 }
 
 /// Rows for the lower and for the upper halves of a column's words.
