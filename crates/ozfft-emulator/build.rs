@@ -400,13 +400,16 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let all = SAMPLE_OF_WHOLE_CONVOLUTIONS
         .into_iter()
         .chain(others.filter(|_| everything));
-    for (first, second) in all {
-        for number in [Number::Double, Number::Single] {
-            let kind = (Ends::Convolution(number), false);
+    for (number, (first, second)) in all.enumerate() {
+        for kind in [Number::Double, Number::Single] {
+            let kind = (Ends::Convolution(kind), false);
             let shape = PassesShape::new(first, second, kind, SHARED_BYTES);
             let shape = shape.expect("a shape that fits");
             shapes.push((Box::new(shape), false));
-            shapes.push((Box::new(shape), true));
+            // Of the sample also without conversion instructions.
+            if number < SAMPLE_OF_WHOLE_CONVOLUTIONS.len() {
+                shapes.push((Box::new(shape), true));
+            }
         }
     }
     // What `ozfft tune` may choose instead: real lines, a block of three steps, both passes of a long transform.

@@ -20,8 +20,13 @@ template <class P> DEVICE void prepare_lines(const PassArguments &all, unsigned 
         const u64 number = (u64)panel * P::LINES + (u64)i;
         const bool there = number < all.task.line_count;
         Line &line = headers_of_lines<P>(group, round)[i];
-        prepare_line(all.task, line, there ? number : all.task.line_count - 1);
+        // A line is a whole transform: of what `prepare_line` finds out little is asked for.
+        line.transform = there ? number : all.task.line_count - 1;
+        line.input_offset = line_offset(all.task.input, all.task.first_transform + line.transform);
+        line.output_start = 0;
+        line.flags = 0;
         line.rounded = there ? 1 : 0;
+        prepare_end(all.task, line, all.task.first_transform + line.transform);
     });
 }
 

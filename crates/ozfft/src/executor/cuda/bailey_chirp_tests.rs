@@ -12,10 +12,9 @@ use crate::substrate::GpuUnit;
 use ozfft_kernels::bailey::{KernelShape, Number};
 use ozfft_kernels::bailey_passes::{Ends, PassesShape};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// With the launches of a transform: convolutions of one block there and back, of two passes all together, and of two passes one by one.
-const SAMPLE: [(usize, u64); 7] = [
+const SAMPLE: [(usize, usize); 7] = [
     (67, 2),
     (71, 2),
     (131, 1),
@@ -43,21 +42,23 @@ impl<T: Real> ChirpBench<T> {
     }
 
     /// Numbers of the next style. All of the transforms' passes must have been the template's.
-    fn check(&mut self, problem: &Problem, launches: u64) {
+    fn check(&mut self, problem: &Problem, launches: usize) {
         let problem = problem.clone().substrate(GpuUnit::Int8MmaSync);
         let problem = match T::IS_DOUBLE {
             true => problem,
             false => problem.accuracy(Accuracy::Single),
         };
-        let count = || self.emulator.template_launches.load(Ordering::Relaxed);
-        let before = count();
+        let before = self.emulator.launched_names().len();
         let style = STYLES[self.styles % STYLES.len()];
         self.styles += 1;
         self.bench.check(&problem, style);
-        let launched = count() - before;
+        let names = self.emulator.launched_names().split_off(before);
+        let whole = names.iter().filter(|name| name.contains("convolution"));
+        let expected = if launches == 1 { names.len() } else { 0 };
+        assert_eq!(whole.count(), expected, "{names:?}: {problem:?}");
         assert!(
-            launched >= launches && launched.is_multiple_of(launches),
-            "{launched} launches: {problem:?}"
+            names.len() >= launches && names.len().is_multiple_of(launches),
+            "{names:?}: {problem:?}"
         );
     }
 }
