@@ -153,8 +153,10 @@ impl PassesTables {
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
         let template = template_tables(builder, passes, recipe, chirped, double)?;
-        let convolution = long_passes::convolution_shape(machine, passes, recipe, double)
-            .filter(|_| chirped && residues.is_none());
+        let in_digits = chirped && residues.is_none();
+        let convolution = in_digits
+            .then(|| long_passes::convolution_shape(machine, passes, recipe, double))
+            .flatten();
         let convolution = match convolution {
             Some(shape) => Some(builder.add(&bailey_tables::of_passes(passes, shape.ends)?)),
             None => None,
