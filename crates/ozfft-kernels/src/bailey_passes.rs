@@ -586,6 +586,11 @@ mod tests {
                     (Ends::Convolution(Number::Single), false),
                 ] {
                     let shape = PassesShape::new(first, second, kind, kilobytes << 10);
+                    // Of convolutions both ways may have no room there.
+                    let convolution = matches!(kind.0, Ends::Convolution(_));
+                    if convolution && kilobytes < SHARED_KILOBYTES[0] && shape.is_none() {
+                        continue;
+                    }
                     let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));
                     println!("{kilobytes} KB: {shape:?}");
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");
