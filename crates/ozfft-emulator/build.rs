@@ -110,10 +110,65 @@ const SAMPLE_OF_THREE: [usize; 2] = [16, 8];
 const THREE_STEPS: [usize; 3] = [7, 7, 7];
 const TWO_STEPS: [usize; 3] = [7, 1, 7];
 
-/// The same for Bluestein's convolutions: of one block, and of two passes. Their lengths are those of 71, 67, 131 and 1009 points.
+/// The same for Bluestein's convolutions: of one block, and of two passes, each a launch. Their lengths are those of 71, 67 and 2053 points.
 const SAMPLE_OF_CONVOLUTIONS: [[usize; 2]; 2] = [[12, 12], [14, 10]];
-const SAMPLE_OF_LONG_CONVOLUTIONS: [([usize; 2], [usize; 2]); 2] =
-    [([20, 1], [14, 1]), ([16, 4], [32, 1])];
+const SAMPLE_OF_LONG_CONVOLUTIONS: ([usize; 2], [usize; 2]) = ([16, 4], [10, 7]);
+
+/// The same for both passes there and back in one launch: 131, 773, 1009 and 1579 points. Single steps, a product or a step of four points
+/// after the first one in either pass.
+const SAMPLE_OF_WHOLE_CONVOLUTIONS: [([usize; 2], [usize; 2]); 4] = [
+    ([20, 1], [14, 1]),
+    ([7, 7], [32, 1]),
+    ([16, 4], [32, 1]),
+    ([16, 4], [10, 5]),
+];
+/// All others from 129 to 2048 points.
+const OTHER_WHOLE_CONVOLUTIONS: [([usize; 2], [usize; 2]); 44] = [
+    ([16, 1], [18, 1]),
+    ([16, 1], [20, 1]),
+    ([16, 1], [21, 1]),
+    ([18, 1], [20, 1]),
+    ([16, 1], [24, 1]),
+    ([14, 1], [28, 1]),
+    ([20, 1], [20, 1]),
+    ([24, 1], [18, 1]),
+    ([28, 1], [16, 1]),
+    ([24, 1], [20, 1]),
+    ([32, 1], [16, 1]),
+    ([28, 1], [20, 1]),
+    ([24, 1], [24, 1]),
+    ([32, 1], [20, 1]),
+    ([28, 1], [24, 1]),
+    ([24, 1], [30, 1]),
+    ([24, 1], [32, 1]),
+    ([28, 1], [28, 1]),
+    ([32, 1], [25, 1]),
+    ([32, 1], [27, 1]),
+    ([28, 1], [32, 1]),
+    ([32, 1], [30, 1]),
+    ([32, 1], [32, 1]),
+    ([32, 1], [35, 1]),
+    ([32, 1], [36, 1]),
+    ([32, 1], [40, 1]),
+    ([32, 1], [42, 1]),
+    ([36, 1], [40, 1]),
+    ([32, 1], [12, 4]),
+    ([40, 1], [40, 1]),
+    ([12, 4], [36, 1]),
+    ([14, 4], [32, 1]),
+    ([12, 4], [40, 1]),
+    ([14, 4], [40, 1]),
+    ([12, 4], [12, 4]),
+    ([16, 4], [40, 1]),
+    ([14, 4], [12, 4]),
+    ([12, 4], [15, 4]),
+    ([12, 4], [16, 4]),
+    ([14, 4], [14, 4]),
+    ([16, 4], [9, 6]),
+    ([14, 4], [16, 4]),
+    ([16, 4], [15, 4]),
+    ([16, 4], [16, 4]),
+];
 
 /// Those that have kernels with their second choice of parameters, too: passes of a long transform, and real lines.
 const SAMPLE_OF_OTHER_PARAMETERS: ([usize; 2], [usize; 2]) = ([25, 4], [25, 4]);
@@ -333,12 +388,27 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
                 convolution(steps, MANY_TRANSFORMS, (number, pass));
             }
         }
-        for (first, second) in SAMPLE_OF_LONG_CONVOLUTIONS {
-            for pass in [Pass::ChirpedOpening, Pass::ProductOpening] {
-                convolution(first, points(second), (number, pass));
-            }
-            for pass in [Pass::Product, Pass::UnchirpedClosing] {
-                convolution(second, points(first), (number, pass));
+        let (first, second) = SAMPLE_OF_LONG_CONVOLUTIONS;
+        for pass in [Pass::ChirpedOpening, Pass::ProductOpening] {
+            convolution(first, points(second), (number, pass));
+        }
+        for pass in [Pass::Product, Pass::UnchirpedClosing] {
+            convolution(second, points(first), (number, pass));
+        }
+    }
+    let others = OTHER_WHOLE_CONVOLUTIONS.into_iter();
+    let all = SAMPLE_OF_WHOLE_CONVOLUTIONS
+        .into_iter()
+        .chain(others.filter(|_| everything));
+    for (number, (first, second)) in all.enumerate() {
+        for kind in [Number::Double, Number::Single] {
+            let kind = (Ends::Convolution(kind), false);
+            let shape = PassesShape::new(first, second, kind, SHARED_BYTES);
+            let shape = shape.expect("a shape that fits");
+            shapes.push((Box::new(shape), false));
+            // Of the sample also without conversion instructions.
+            if number < SAMPLE_OF_WHOLE_CONVOLUTIONS.len() {
+                shapes.push((Box::new(shape), true));
             }
         }
     }
@@ -382,7 +452,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_convolution.cuh\"\n#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {

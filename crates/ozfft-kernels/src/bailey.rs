@@ -21,11 +21,12 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 33] = headers!(
+const SOURCES: [(&str, &str); 34] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
     "bailey_chirp.cuh",
+    "bailey_convolution.cuh",
     "bailey_digits.cuh",
     "bailey_f16.cuh",
     "bailey_fp8.cuh",

@@ -223,7 +223,7 @@ pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Result<Vec<u8>, FftError
     let mut image = match ends {
         Ends::RealToHalf(Number::Single) => of_single_real_lines(first.steps()),
         Ends::RealToHalf(_) => of_real_lines(first.steps()),
-        Ends::Complex(_) | Ends::HalfToReal(_) => of_complex(first)?,
+        Ends::Complex(_) | Ends::HalfToReal(_) | Ends::Convolution(_) => of_complex(first)?,
     };
     image.extend(of_complex(second)?);
     let powers: Vec<_> = passes.roots()[0].powers().collect();

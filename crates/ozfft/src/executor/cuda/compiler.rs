@@ -592,6 +592,7 @@ mod tests {
             Ends::Complex(Number::Single),
             Ends::RealToHalf(Number::Double),
             Ends::HalfToReal(Number::Single),
+            Ends::Convolution(Number::Double),
         ] {
             let passes = PassesShape::new([11, 4], [44, 1], (ends, false), 99 << 10);
             let source = passes.expect("a shape").source(true);

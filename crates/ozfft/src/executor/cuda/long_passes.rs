@@ -218,3 +218,68 @@ pub(super) fn launch(
         clears_list: true,
     })
 }
+
+/// Points of the longest convolutions that go through one launch. Words of longer ones leave shared memory for one group of warps or none.
+const LONGEST_CONVOLUTION: usize = 4096;
+
+/// The template's shape for convolutions of two passes there and back in one launch, where there is one.
+pub(super) fn convolution_shape(
+    machine: &dyn Machine,
+    passes: &Passes,
+    recipe: &Recipe,
+    double: Number,
+) -> Option<PassesShape> {
+    let [first, second] = passes.blocks() else {
+        return None;
+    };
+    let number = number_of(recipe, first, double)?;
+    let is_single = number == Number::Single;
+    let takes = |block| tuned::is_for_template(is_single, recipe, block);
+    // Others multiply pass by pass.
+    let is_int8 = matches!(number, Number::Double | Number::Single);
+    if !is_int8 || passes.len() > LONGEST_CONVOLUTION || !takes(first) || !takes(second) {
+        return None;
+    }
+    let [first, second] = [first, second].map(tuned::steps_of);
+    let kind = (Ends::Convolution(number), false);
+    let shape = PassesShape::new(first, second, kind, machine.shared_memory())?;
+    // Few warps would wait for memory and for each other.
+    (shape.threads() >= LEAST_THREADS).then_some(shape)
+}
+
+/// Of a block that has a multiprocessor to itself.
+const LEAST_THREADS: u32 = 256;
+
+/// How a convolution of two passes is launched that goes through both transforms at once; or why it is not.
+pub(super) fn convolution(
+    machine: &dyn Machine,
+    (passes, recipe): (&Passes, &Recipe),
+    task: &Task,
+    tables: Address,
+    (double, conversions): (Number, bool),
+) -> Result<PassLaunch, NoLaunch> {
+    let shape = convolution_shape(machine, passes, recipe, double).ok_or(NoLaunch::Layout)?;
+    let shape = machine.tuning().preferred(Box::new(shape), false);
+    let panels = task.line_count.div_ceil(shape.lines() as u64);
+    if panels >= 1 << 30 {
+        return Err(NoLaunch::Layout);
+    }
+    let kernel = machine.template_kernel(&*shape, conversions);
+    let kernel = kernel.map_err(NoLaunch::Kernel)?;
+    let tuned = TunedTask::of_pass(
+        [None, None],
+        [panels as u32, panels as u32],
+        task.line_count,
+        tables,
+        (Address::NONE, Address::NONE),
+    );
+    Ok(PassLaunch {
+        task: PassTask { task: *task, tuned },
+        kernel,
+        blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
+        shared_bytes: shape.shared_bytes(),
+        is_special: false,
+        leaves_lines: false,
+        clears_list: false,
+    })
+}

@@ -2,7 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{BumpAllocator, Flattened, Scaling, Zeros, merged, transform_dimensions};
-use super::long_passes::PassLaunch;
+use super::long_passes::{self, PassLaunch};
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
 use super::program_builder::{FallbackLaunch, ProgramBuilder};
@@ -45,10 +45,10 @@ pub(super) enum Action {
         shared_bytes: usize,
     },
     /// A pass of long transforms, or of a convolution, on the template; then a portable kernel for the lines that it leaves, or for all of
-    /// them as above.
+    /// them as above. A whole convolution leaves none.
     Pass {
         launch: Box<PassLaunch>,
-        fallback: Box<FallbackLaunch>,
+        fallback: Option<Box<FallbackLaunch>>,
     },
     /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
     /// aligned as the first one needs them, the portable one for all lines.
@@ -133,6 +133,8 @@ pub(super) struct PassesTables {
     pub(super) roots: Vec<(Piece, Piece)>,
     /// What the template needs for passes of long transforms, where it takes them.
     pub(super) template: Vec<Option<Piece>>,
+    /// The same for a convolution in one launch.
+    pub(super) convolution: Option<Piece>,
 }
 
 impl PassesTables {
@@ -151,6 +153,14 @@ impl PassesTables {
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
         let template = template_tables(builder, passes, recipe, chirped, double)?;
+        let in_digits = chirped && residues.is_none();
+        let convolution = in_digits
+            .then(|| long_passes::convolution_shape(machine, passes, recipe, double))
+            .flatten();
+        let convolution = match convolution {
+            Some(shape) => Some(builder.add(&bailey_tables::of_passes(passes, shape.ends)?)),
+            None => None,
+        };
         let mut blocks = |together: bool| {
             let blocks = passes.blocks().iter();
             blocks
@@ -185,6 +195,7 @@ impl PassesTables {
                     .flat_map(PassRoots::powers),
             ),
             template,
+            convolution,
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
@@ -609,9 +620,8 @@ impl Program {
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
                     }
                     Action::Pass { launch, fallback } => {
-                        let mut tasks = fallback.tasks.resolved(arrays);
-                        let mut blocks = fallback.blocks;
-                        if let Some(task) = launch.task.resolved(arrays) {
+                        let task = launch.task.resolved(arrays);
+                        if let Some(task) = task {
                             if launch.clears_list {
                                 machine.clear(queue, task.tuned.left_count.value(), 4)?;
                             }
@@ -620,6 +630,13 @@ impl Program {
                             if !launch.leaves_lines {
                                 continue;
                             }
+                        }
+                        let Some(fallback) = fallback else {
+                            unreachable!("convolutions are taken wherever their numbers are");
+                        };
+                        let mut tasks = fallback.tasks.resolved(arrays);
+                        let mut blocks = fallback.blocks;
+                        if let Some(task) = task {
                             tasks.set_list(task.tuned.left, task.tuned.left_count);
                             blocks = blocks.min(2 * machine.multiprocessors() as u64);
                         }
