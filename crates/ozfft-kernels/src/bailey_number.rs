@@ -11,6 +11,8 @@ pub enum Number {
     DoubleF16,
     /// The same, their digits multiplied in int8 by four warps together (`bailey_wgmma.cuh`): compute capability 9.0.
     DoubleWgmma,
+    /// f64, in words of so many digits, three to seven (`bailey_fewer.cuh`).
+    DoubleFewer(u32),
     /// f32, in words of five digits (`bailey_single.cuh`).
     Single,
 }
@@ -18,7 +20,24 @@ pub enum Number {
 impl Number {
     /// Whether their digits are multiplied by `mma.sync` in int8: all kernels of the template have that.
     pub const fn is_usual(self) -> bool {
-        matches!(self, Number::Double | Number::Single)
+        matches!(
+            self,
+            Number::Double | Number::DoubleFewer(_) | Number::Single
+        )
+    }
+
+    /// Whether they are f32; else f64.
+    pub const fn is_single(self) -> bool {
+        matches!(self, Number::Single)
+    }
+
+    /// Digits of a word.
+    pub const fn digits(self) -> u32 {
+        match self {
+            Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => 8,
+            Number::DoubleFewer(digits) => digits,
+            Number::Single => 5,
+        }
     }
 
     /// Warps that multiply together.
@@ -30,24 +49,26 @@ impl Number {
     }
 
     /// In words.
-    pub(crate) const fn description(self) -> &'static str {
+    pub(crate) fn description(self) -> String {
         match self {
-            Number::Double => "f64",
-            Number::DoubleFp8 => "f64 in fp8",
-            Number::DoubleF16 => "f64 in f16",
-            Number::DoubleWgmma => "f64 by warpgroups",
-            Number::Single => "f32",
+            Number::Double => "f64".into(),
+            Number::DoubleFp8 => "f64 in fp8".into(),
+            Number::DoubleF16 => "f64 in f16".into(),
+            Number::DoubleWgmma => "f64 by warpgroups".into(),
+            Number::DoubleFewer(digits) => format!("f64 in {digits} digits"),
+            Number::Single => "f32".into(),
         }
     }
 
     /// The type of the kernels' source.
-    pub(crate) const fn type_name(self) -> &'static str {
+    pub(crate) fn type_name(self) -> String {
         match self {
-            Number::Double => "bailey::Double",
-            Number::DoubleFp8 => "bailey::DoubleFp8",
-            Number::DoubleF16 => "bailey::DoubleF16",
-            Number::DoubleWgmma => "bailey::DoubleWgmma",
-            Number::Single => "bailey::Single",
+            Number::Double => "bailey::Double".into(),
+            Number::DoubleFp8 => "bailey::DoubleFp8".into(),
+            Number::DoubleF16 => "bailey::DoubleF16".into(),
+            Number::DoubleWgmma => "bailey::DoubleWgmma".into(),
+            Number::DoubleFewer(digits) => format!("bailey::DoubleFewer<{digits}>"),
+            Number::Single => "bailey::Single".into(),
         }
     }
 
@@ -60,13 +81,14 @@ impl Number {
     }
 
     /// In names of kernels.
-    pub(crate) const fn prefix(self) -> &'static str {
+    pub(crate) fn prefix(self) -> String {
         match self {
-            Number::Double => "",
-            Number::DoubleFp8 => "fp8_",
-            Number::DoubleF16 => "f16_",
-            Number::DoubleWgmma => "wgmma_",
-            Number::Single => "single_",
+            Number::Double => String::new(),
+            Number::DoubleFp8 => "fp8_".into(),
+            Number::DoubleF16 => "f16_".into(),
+            Number::DoubleWgmma => "wgmma_".into(),
+            Number::DoubleFewer(digits) => format!("digits{digits}_"),
+            Number::Single => "single_".into(),
         }
     }
 
@@ -77,6 +99,7 @@ impl Number {
             Number::DoubleFp8 => Some("bailey_fp8.cuh"),
             Number::DoubleF16 => Some("bailey_f16.cuh"),
             Number::DoubleWgmma => Some("bailey_wgmma.cuh"),
+            Number::DoubleFewer(_) => Some("bailey_fewer.cuh"),
             Number::Single => Some("bailey_single.cuh"),
         }
     }

@@ -178,8 +178,8 @@ pub(super) fn steps_of(block: &Block) -> [usize; 2] {
     [0, 1].map(|number| steps.get(number).map_or(1, |step| step.recipe.n))
 }
 
-/// Whether a kernel of the template, for lines of f32 or of f64, gives the bits of a block's recipe.
-pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> bool {
+/// Whether a kernel of the template gives the bits of a block's recipe, where it has its words (`number_of`).
+pub(crate) fn is_for_template(recipe: &Recipe, block: &Block) -> bool {
     let steps = block.steps().iter().map(|step| step.recipe);
     let steps: Vec<_> = steps.map(|step| (step.n, step.fold, step.shift)).collect();
     let opens =
@@ -195,11 +195,7 @@ pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> b
         }
         _ => false,
     };
-    let digits = match single {
-        true => Digits::SINGLE,
-        false => Digits::DOUBLE,
-    };
-    recipe.digits == digits && recipe.products == Products::Truncated && fits
+    recipe.products == Products::Truncated && fits
 }
 
 /// The steps of a block of three products whose bits a kernel of the template gives, for complex lines of f64.
@@ -535,9 +531,21 @@ pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
     placed(lines).is_some_and(|placed| !placed.strided)
 }
 
-/// The template's numbers for f32 or f64, where those of f64 are `double`.
-pub(super) fn number_of(single: bool, double: Number) -> Number {
-    if single { Number::Single } else { double }
+/// Digits of a word for which the template has kernels where eight are not needed.
+const FEWER_DIGITS: std::ops::RangeInclusive<u32> = 3..=7;
+
+/// What the template's numbers are for lines of f32 or of f64 in such words, where those of f64 in eight digits are `double`; none where it has
+/// not got the words. Digits that a matrix has not got are zeros in the tables.
+pub(super) fn number_of(single: bool, digits: Digits, double: Number) -> Option<Number> {
+    match (single, digits.data) {
+        (true, _) => (digits == Digits::SINGLE).then_some(Number::Single),
+        _ if digits == Digits::DOUBLE => Some(double),
+        _ if digits.diagonals != digits.data => None,
+        (_, 8) => Some(Number::Double),
+        (_, data) => FEWER_DIGITS
+            .contains(&data)
+            .then_some(Number::DoubleFewer(data)),
+    }
 }
 
 /// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
