@@ -30,8 +30,11 @@ pub(super) fn of_lines(
         Number::Double | Number::DoubleFewer(_) | Number::Single => {
             Ok(lay_out(steps, digits, fragments, constants))
         }
-        // Matrices as `wgmma` reads them.
-        Number::DoubleWgmma => Ok(lay_out(steps, digits, Padded::operand, constants)),
+        Number::DoubleWgmma => {
+            // Matrices as `wgmma` reads them.
+            let matrix = |matrix: &Padded<'_>, image: &mut Vec<u8>| matrix.operand(image);
+            Ok(lay_out(steps, digits, matrix, constants))
+        }
         Number::DoubleFp8 => in_floats(steps, &IN_FP8),
         Number::DoubleF16 => in_floats(steps, &IN_F16),
     }
@@ -259,12 +262,18 @@ fn fragments_in_f16(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 mod tests {
     use super::super::f16;
     use super::super::fp8::tests::value;
-    use super::super::mixed_radix::{Padded, padded};
+    use super::super::mixed_radix::{Padded, padded, padded_for};
+    use super::super::tuned_tables::met_by;
     use super::super::tuned_tables::tests::{Constants, block, diagonals, random_words, rounded};
     use super::{IN_F16, IN_FP8};
-    use crate::recipe::{Digits, Fold};
+    use crate::matrix_unit::Unit;
+    use crate::problem::Products;
+    use crate::recipe::{Digits, Fold, LineRecipe, factor};
+    use crate::roots::Fixed;
+    use crate::stages::digits::DigitMatrix;
+    use crate::transform::bailey::Block;
     use crate::transform::step::Step;
-    use crate::transform::tables::Tables;
+    use crate::transform::tables::{Setting, Tables};
     use ozfft_kernels::bailey::{Number, table_bytes_for};
     use sha2::{Digest, Sha256};
     use std::collections::HashSet;
@@ -516,6 +525,82 @@ mod tests {
             matrix += 2 * bytes(step);
             sums += 16 * places + 128;
         }
+    }
+
+    /// Blocks with all steps that the template multiplies, in words and matrices of such digits.
+    fn blocks_of_template(digits: Digits) -> Vec<Block> {
+        let tables = Tables::default();
+        let mut seen = HashSet::new();
+        let mut found = Vec::new();
+        for n in 5..=1024 {
+            let LineRecipe::Passes(recipes) = factor::line(n) else {
+                continue;
+            };
+            let [recipe] = &recipes[..] else {
+                continue;
+            };
+            let new = recipe
+                .steps
+                .iter()
+                .any(|step| seen.insert((step.n, step.fold == Fold::Plain)));
+            if !new {
+                continue;
+            }
+            let setting = Setting {
+                digits,
+                products: Products::Truncated,
+                unit: Unit::SCALAR,
+                residues: None,
+                tables: &tables,
+            };
+            found.push(Block::new(recipe, &Fixed::one(), setting));
+        }
+        found
+    }
+
+    /// What `MmaSync::Pieces` of `bailey_digits.cuh` has in 32 bits, for words whose digits are all the worst there are.
+    #[test]
+    fn sums_of_fewer_digits_fit_the_pieces_that_they_are_put_together_in() {
+        let mut largest = 0;
+        for data in 3..=7 {
+            for matrix in 1..=data {
+                let digits = Digits {
+                    data,
+                    matrix,
+                    diagonals: data,
+                };
+                let blocks = blocks_of_template(digits);
+                let steps = blocks.iter().flat_map(Block::steps);
+                for step in steps.filter(|step| step.matrices.is_some() && step.recipe.n <= 64) {
+                    for padded in padded_for(step, digits) {
+                        for row in 0..padded.matrix().rows {
+                            largest = pieces(padded.matrix(), digits, row).max(largest);
+                        }
+                    }
+                }
+            }
+        }
+        println!("up to {largest}");
+        assert!(largest > 1 << 28 && largest < 1 << 31, "{largest}");
+    }
+
+    /// The largest of the lower pieces of a row's sums: digits of words are 0 to 255, as they are multiplied.
+    fn pieces(matrix: &DigitMatrix, digits: Digits, row: usize) -> i64 {
+        let of_sign = |diagonal: u32, sign: i64| -> i64 {
+            let met = (0..matrix.slots).flat_map(|slot| {
+                [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal))
+            });
+            let met = met.flatten().map(|digit| sign * i64::from(digit as i8));
+            255 * met.map(|digit| digit.max(0)).sum::<i64>()
+        };
+        let last = digits.data - 1;
+        let worst = |sign| {
+            let of = |from_last: u32| last.checked_sub(from_last).map_or(0, |d| of_sign(d, sign));
+            let low = of(0) / 128 + 1 + 2 * of(1) + 512 * of(2);
+            let middle = of(3) + 256 * of(4);
+            low.max(middle)
+        };
+        worst(1).max(worst(-1))
     }
 
     /// Of all lengths of the list, and of the steps by rule that plans of other lengths have.

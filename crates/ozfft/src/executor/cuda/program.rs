@@ -22,7 +22,6 @@ use crate::kind::Kind;
 use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::pass_roots::PassRoots;
-use crate::transform::bailey::Block;
 use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;

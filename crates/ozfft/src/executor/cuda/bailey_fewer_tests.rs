@@ -1,0 +1,304 @@
+//! The template's kernels for lines of f64 in words of fewer digits under the emulator against the portable unit: a sample of lengths
+//! (`crates/ozfft-emulator/build.rs`), with every matrix that plans have for such words.
+
+use super::emulated::Emulator;
+use super::real_tests::{self, RealBench, transposed};
+use super::single_tests::{DIRECTIONS, NORMS};
+use super::tests::{Bench, STYLES, Style, numbers};
+use super::tuned_tests::{SEED, lines, numbers_of_all_sizes};
+use crate::Layout;
+use crate::plan::planner::Planner;
+use crate::problem::{Accuracy, Engine, Problem};
+use crate::recipe::Digits;
+use crate::substrate::GpuUnit;
+use num_complex::Complex;
+use std::sync::Arc;
+
+/// Digits of a word, and lengths of one block.
+const SAMPLE: [(u32, &[usize]); 5] = [
+    (3, &[64, 360]),
+    (4, &[63, 360]),
+    (5, &[32, 64, 63, 360, 1000]),
+    (6, &[64, 63, 360]),
+    (7, &[63, 360, 1024]),
+];
+
+/// The same for real lines and half-spectra.
+const REAL: [(u32, usize); 6] = [(3, 63), (3, 32), (4, 64), (5, 360), (6, 63), (7, 64)];
+
+/// Of five digits, both passes in one launch; and columns of the first one.
+const PASSES: [(usize, usize); 2] = [(2048, 32), (3000, 50)];
+
+/// Pass by pass.
+const LONG: [(u32, usize); 4] = [(3, 2048), (4, 14580), (5, 14580), (7, 14580)];
+
+/// A problem in words of so many digits with as many diagonals: once for every matrix that a target asks for.
+fn in_digits(problem: &Problem, data: u32) -> Vec<Problem> {
+    let planner = Planner::<f64>::new();
+    let problem = problem.clone().engine(Engine::Digits);
+    let mut seen: Vec<Digits> = Vec::new();
+    let mut found = Vec::new();
+    for quarter in 4..=56 {
+        let target = 10f64.powf(-f64::from(quarter) / 4.0);
+        let problem = problem.clone().accuracy(Accuracy::Target(target));
+        let plan = planner.plan(&problem).expect("a plan");
+        let digits = plan.recipe().expect("digits").digits;
+        if (digits.data, digits.diagonals) == (data, data) && !seen.contains(&digits) {
+            seen.push(digits);
+            found.push(problem.substrate(GpuUnit::Int8MmaSync));
+        }
+    }
+    assert!(!found.is_empty(), "{data} digits: {problem:?}");
+    found
+}
+
+/// Names of the kernels that were launched since, which must be of words of so many digits.
+fn launched(emulator: &Emulator, before: usize, data: u32) -> usize {
+    let names = emulator.launched_names();
+    let kind = format!("bailey_digits{data}_");
+    for name in &names[before..] {
+        assert!(name.starts_with(&kind), "{name} for {data} digits");
+    }
+    names.len() - before
+}
+
+struct FewerBench {
+    emulator: Arc<Emulator>,
+    bench: Bench<f64>,
+}
+
+impl FewerBench {
+    fn new() -> Self {
+        println!("seed {SEED:#x}");
+        let emulator = Arc::new(Emulator::with_tuned_kernels());
+        let bench = Bench::on(Arc::<Emulator>::clone(&emulator));
+        FewerBench { emulator, bench }
+    }
+
+    /// With conversion instructions or without; the template must have run, out of place and in place where that can be.
+    fn check(&mut self, data: u32, problem: &Problem, input: &[Complex<f64>], conversions: bool) {
+        for problem in in_digits(problem, data) {
+            let before = self.emulator.launched_names().len();
+            self.bench.check_numbers(&problem, input, &[!conversions]);
+            let count = launched(&self.emulator, before, data);
+            assert!(count > 0, "{problem:?}");
+        }
+    }
+
+    /// One axis of an array of lines of all kinds: contiguous lines with conversions, strided ones without. Returns how often it was done.
+    fn check_axis(
+        &mut self,
+        data: u32,
+        shape: &[usize],
+        axis: usize,
+        unusual_every: Option<usize>,
+        change: impl Fn(Problem) -> Problem,
+    ) -> usize {
+        let seed = SEED ^ (self.bench.cases as u64 + 1);
+        let input = lines(shape, axis, unusual_every, seed);
+        let problem = change(Problem::complex(shape).axes(&[axis]));
+        let before = self.bench.cases;
+        self.check(data, &problem, &input, axis + 1 == shape.len());
+        self.bench.cases - before
+    }
+
+    fn left(&self) -> u64 {
+        use std::sync::atomic::Ordering;
+        self.emulator.lines_left.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn lines_in_fewer_digits_have_the_bits_of_the_processor() {
+    let mut bench = FewerBench::new();
+    for (data, lengths) in SAMPLE {
+        for &n in lengths {
+            for count in [1, 7, 29] {
+                bench.check_axis(data, &[count, n], 1, None, |problem| problem);
+                // A single line is contiguous.
+                if count > 1 {
+                    bench.check_axis(data, &[n, count], 0, None, |problem| problem);
+                }
+            }
+            bench.check_axis(data, &[2, n, 5], 1, None, |problem| problem);
+        }
+    }
+    assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn lines_in_fewer_digits_that_the_template_leaves_among_others() {
+    let mut bench = FewerBench::new();
+    for (data, lengths) in SAMPLE {
+        for &n in lengths {
+            for (count, every) in [(7, 1), (28, 4)] {
+                let left = bench.left();
+                let cases = bench.check_axis(data, &[count, n], 1, Some(every), |problem| problem)
+                    + bench.check_axis(data, &[n, count], 0, Some(every), |problem| problem);
+                // In place and out of place.
+                let expected = 2 * cases * (count / every);
+                assert_eq!(bench.left() - left, expected as u64, "{n}");
+            }
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn norms_directions_layouts_and_styles_of_lines_in_fewer_digits() {
+    let mut bench = FewerBench::new();
+    for (data, lengths) in SAMPLE {
+        let n = lengths[0];
+        for norm in NORMS {
+            for direction in DIRECTIONS {
+                let change = |problem: Problem| problem.norm(norm).direction(direction);
+                bench.check_axis(data, &[5, n], 1, None, change);
+                bench.check_axis(data, &[n, 5], 0, None, change);
+            }
+        }
+        for style in STYLES {
+            let problem = Problem::complex(&[6, n]).axes(&[1]);
+            let layout = Layout::strided(&[n as isize + 3, 1], 0).with_offset(2);
+            let problem = problem.input_layout(layout.clone()).output_layout(layout);
+            let input = numbers(problem.input_len(), style, SEED);
+            bench.check(data, &problem, &input, true);
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+/// Scales between axes, found by the first of them among the lines that it leaves.
+#[test]
+fn several_axes_in_fewer_digits() {
+    let mut bench = FewerBench::new();
+    for (data, shape) in [(3, [64, 360]), (5, [32, 64]), (7, [63, 360])] {
+        for style in STYLES {
+            let problem = Problem::complex(&shape);
+            let input = numbers(problem.input_len(), style, SEED);
+            for conversions in [true, false] {
+                bench.check(data, &problem, &input, conversions);
+            }
+        }
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn passes_in_fewer_digits_have_the_bits_of_the_processor() {
+    let mut bench = FewerBench::new();
+    for (n, columns) in PASSES {
+        for count in [1, 5] {
+            bench.check_axis(5, &[count, n], 1, None, |problem| problem);
+            bench.check_axis(5, &[n, count + 1], 0, None, |problem| problem);
+        }
+        let input = numbers_of_all_sizes(n, columns);
+        bench.check(5, &Problem::complex(&[16, n]).axes(&[1]), &input, true);
+        assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
+        for style in STYLES {
+            let problem = Problem::complex(&[n]).batch(2);
+            let input = numbers(problem.input_len(), style, SEED);
+            bench.check(5, &problem, &input, true);
+        }
+        let left = bench.left();
+        bench.check_axis(5, &[7, n], 1, Some(2), |problem| problem);
+        bench.check_axis(5, &[n, 7], 0, Some(2), |problem| problem);
+        assert!(bench.left() > left, "{n}");
+    }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn long_transforms_in_fewer_digits_have_the_bits_of_the_processor() {
+    let mut bench = FewerBench::new();
+    for (number, (data, n)) in LONG.into_iter().enumerate() {
+        for (turn, style) in STYLES.into_iter().enumerate() {
+            let problem = Problem::complex(&[n]).batch(1 + turn % 2);
+            let problem = problem.direction(DIRECTIONS[(turn + number) % 2]);
+            let input = numbers(problem.input_len(), style, SEED ^ turn as u64);
+            // Of seven digits there are kernels without conversion instructions, too.
+            bench.check(data, &problem, &input, data != 7 || turn % 2 == 0);
+        }
+        let input = lines(&[6, n], 1, Some(3), SEED);
+        bench.check(data, &Problem::complex(&[n]).batch(6), &input, true);
+    }
+    assert!(bench.left() > 0);
+    println!("{} cases", bench.bench.cases);
+}
+
+/// With and without conversion instructions; one of both must have been the template's.
+fn check_real(bench: &mut RealBench, data: u32, problem: &Problem, input: &[f64]) {
+    for problem in in_digits(problem, data) {
+        let before = bench.emulator.launched_names().len();
+        bench.check(&problem, input);
+        let count = launched(&bench.emulator, before, data);
+        assert!(count > 0, "{problem:?}");
+    }
+}
+
+#[test]
+fn real_lines_and_half_spectra_in_fewer_digits_have_the_bits_of_the_processor() {
+    let mut bench = RealBench::new();
+    for (data, n) in REAL {
+        let half = n / 2 + 1;
+        for (count, unusual_every) in [(1, None), (2, None), (11, None), (40, None), (9, Some(2))] {
+            let left = bench.left();
+            let input = real_tests::lines(count, n, n, unusual_every, bench.seed());
+            let problem = Problem::real_to_complex(&[n]).batch(count);
+            check_real(&mut bench, data, &problem, &input);
+            if count > 1 {
+                let problem = Problem::real_to_complex(&[n, count]).axes(&[0]);
+                check_real(&mut bench, data, &problem, &transposed(&input, n));
+            }
+            let input = real_tests::half_lines(count, n, half, unusual_every, bench.seed());
+            let problem = Problem::complex_to_real(&[n]).batch(count);
+            check_real(&mut bench, data, &problem, &input);
+            if count > 1 {
+                let halves: Vec<Complex<f64>> = bytemuck::cast_slice(&input).to_vec();
+                let problem = Problem::complex_to_real(&[n, count]).axes(&[0]);
+                let input = transposed(&halves, half);
+                check_real(&mut bench, data, &problem, bytemuck::cast_slice(&input));
+            }
+            assert_eq!(bench.left() > left, unusual_every.is_some(), "{n}");
+        }
+        for style in STYLES {
+            let real = numbers::<f64>(3 * n, style, SEED).into_iter();
+            let real: Vec<f64> = real.map(|number| number.re).collect();
+            let problem = Problem::real_to_complex(&[n]).batch(3);
+            check_real(&mut bench, data, &problem, &real);
+            let input = numbers::<f64>(3 * half, style, SEED);
+            let problem = Problem::complex_to_real(&[n]).batch(3);
+            check_real(&mut bench, data, &problem, bytemuck::cast_slice(&input));
+        }
+    }
+    println!("{} cases", bench.cases);
+}
+
+/// Both passes in one launch, and pass by pass.
+#[test]
+fn real_passes_in_fewer_digits_have_the_bits_of_the_processor() {
+    let mut bench = RealBench::new();
+    let together = PASSES.map(|(n, _)| (5, n));
+    for (data, n) in together.into_iter().chain(LONG) {
+        let half = n / 2 + 1;
+        for (count, unusual_every) in [(1, None), (5, None), (4, Some(2))] {
+            let input = real_tests::lines(count, n, n, unusual_every, bench.seed());
+            let problem = Problem::real_to_complex(&[n]).batch(count);
+            check_real(&mut bench, data, &problem, &input);
+            let input = real_tests::half_lines(count, n, half, unusual_every, bench.seed());
+            let problem = Problem::complex_to_real(&[n]).batch(count);
+            check_real(&mut bench, data, &problem, &input);
+        }
+        for style in [Style::Wild, Style::NotFinite] {
+            let real = numbers::<f64>(2 * n, style, SEED).into_iter();
+            let real: Vec<f64> = real.map(|number| number.re).collect();
+            check_real(
+                &mut bench,
+                data,
+                &Problem::real_to_complex(&[n]).batch(2),
+                &real,
+            );
+        }
+    }
+    println!("{} cases", bench.cases);
+}
