@@ -38,30 +38,38 @@ const SAMPLE_OF_FEW: [usize; 2] = [15, 5];
 const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
     [(32, 1), (16, 4), (9, 7), (20, 18), (25, 10), (40, 25)];
 
-/// The same for lines of f64 in words of fewer digits.
-const SAMPLE_OF_FEWER: [(u32, &[(usize, usize)]); 5] = [
-    (3, &[(16, 4), (20, 18)]),
-    (4, &[(9, 7), (20, 18)]),
-    (5, &[(32, 1), (16, 4), (9, 7), (20, 18), (40, 25)]),
-    (6, &[(16, 4), (9, 7), (20, 18)]),
-    (7, &[(9, 7), (20, 18), (32, 32)]),
+/// The same for lines of f64 in words of so many digits with so many diagonals.
+const SAMPLE_OF_FEWER: [([u32; 2], &[(usize, usize)]); 8] = [
+    ([3, 3], &[(16, 4), (20, 18)]),
+    ([4, 4], &[(9, 7), (20, 18)]),
+    ([5, 5], &[(32, 1), (16, 4), (9, 7), (20, 18), (40, 25)]),
+    ([6, 6], &[(16, 4), (9, 7), (20, 18)]),
+    ([7, 7], &[(9, 7), (20, 18), (32, 32)]),
+    ([4, 5], &[(16, 4)]),
+    ([6, 7], &[(20, 18)]),
+    ([7, 8], &[(20, 18)]),
 ];
+const fn fewer([digits, diagonals]: [u32; 2]) -> Number {
+    Number::DoubleFewer { digits, diagonals }
+}
 /// Their real lines and half-spectra, contiguous and strided; their passes, of two in one launch and of two through memory.
-const SAMPLE_OF_FEWER_REAL: [(u32, [usize; 2]); 6] = [
-    (3, [9, 7]),
-    (3, [32, 1]),
-    (4, [16, 4]),
-    (5, [20, 18]),
-    (6, [9, 7]),
-    (7, [16, 4]),
+const SAMPLE_OF_FEWER_REAL: [([u32; 2], [usize; 2]); 7] = [
+    ([3, 3], [9, 7]),
+    ([3, 3], [32, 1]),
+    ([4, 4], [16, 4]),
+    ([5, 5], [20, 18]),
+    ([6, 6], [9, 7]),
+    ([7, 7], [16, 4]),
+    ([6, 7], [20, 18]),
 ];
 const SAMPLE_OF_FEWER_PASSES: [([usize; 2], [usize; 2]); 2] =
     [([16, 4], [32, 1]), ([15, 4], [10, 5])];
-const SAMPLE_OF_FEWER_LONG: [(u32, [usize; 2], [usize; 2]); 4] = [
-    (3, [16, 4], [32, 1]),
-    (4, [27, 4], [15, 9]),
-    (5, [27, 4], [15, 9]),
-    (7, [27, 4], [15, 9]),
+const SAMPLE_OF_FEWER_LONG: [([u32; 2], [usize; 2], [usize; 2]); 5] = [
+    ([3, 3], [16, 4], [32, 1]),
+    ([4, 4], [27, 4], [15, 9]),
+    ([5, 5], [27, 4], [15, 9]),
+    ([7, 7], [27, 4], [15, 9]),
+    ([7, 8], [27, 4], [15, 9]),
 ];
 
 /// The same for products in fp8: slots of one tile to three, with and without a rest of four.
@@ -201,7 +209,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     for (digits, sample) in SAMPLE_OF_FEWER {
         for &(first, last) in sample {
             for strided in [false, true] {
-                let number = Number::DoubleFewer(digits);
+                let number = fewer(digits);
                 let shape = BlockShape::new(number, [first, last], strided, SHARED_BYTES);
                 shapes.push((Box::new(shape.expect("a shape that fits")), strided));
             }
@@ -210,7 +218,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     for (digits, steps) in SAMPLE_OF_FEWER_REAL {
         for half in [Half::Output, Half::Input] {
             for strided in [false, true] {
-                let kind = (Number::DoubleFewer(digits), half);
+                let kind = (fewer(digits), half);
                 let shape = RealShape::new(kind, steps, strided, SHARED_BYTES);
                 shapes.push((Box::new(shape.expect("a shape that fits")), strided));
             }
@@ -298,7 +306,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         }
     }
     for (first, second) in SAMPLE_OF_FEWER_PASSES {
-        let number = Number::DoubleFewer(5);
+        let number = Number::fewer(5);
         for (ends, strided) in [
             (Ends::Complex(number), false),
             (Ends::Complex(number), true),
@@ -319,12 +327,12 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             (first, second, Pass::OpeningHalf),
             (second, first, Pass::ClosingReal),
         ] {
-            let pass = (Number::DoubleFewer(digits), pass);
+            let pass = (fewer(digits), pass);
             let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES, false);
             let shape = shape.expect("a shape that fits");
             // With conversion instructions and, of complex lines in seven digits, without.
             shapes.push((Box::new(shape), false));
-            if digits == 7 && matches!(pass.1, Pass::Opening | Pass::Closing) {
+            if digits == [7, 7] && matches!(pass.1, Pass::Opening | Pass::Closing) {
                 shapes.push((Box::new(shape), true));
             }
         }
@@ -504,8 +512,9 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     );
     let numbers = [
         Number::Double,
-        Number::DoubleFewer(3),
-        Number::DoubleFewer(6),
+        Number::fewer(3),
+        Number::fewer(6),
+        fewer([5, 6]),
         Number::DoubleFp8,
         Number::DoubleF16,
         Number::DoubleWgmma,

@@ -59,10 +59,11 @@ def products(n, number):
     """Tensor instructions of eight columns of a step."""
     slots = math.ceil(n / 2)
     eights, fours = slots // 8 + (slots % 8 > 4), 1 <= slots % 8 <= 4
-    fewer = re.match(r"DoubleFewer<(\d)>", number)
+    fewer = re.match(r"DoubleFewer<(\d)(?:;(\d))?>", number)
     digits = int(fewer[1]) if fewer else {"Double": 8, "Single": 5}.get(number)
-    # Diagonals, of which those beyond the fourth meet both halves of a word.
-    of_eight, of_four = (digits + max(digits - 4, 0), digits) if digits else PRODUCTS[number]
+    diagonals = int(fewer[2] or fewer[1]) if fewer else digits
+    # Diagonals beyond the fourth meet both halves of a word.
+    of_eight, of_four = (diagonals + max(diagonals - 4, 0), diagonals) if digits else PRODUCTS[number]
     return 2 * tiles(n) * (of_eight * eights + of_four * fours)
 
 
@@ -130,7 +131,8 @@ def main():
     for text in arguments.shapes:
         fields = text.split(",")
         number = fields[7] if len(fields) > 7 else "Double"
-        shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number}>"
+        # Of a number with two parameters these are apart by a semicolon here.
+        shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number.replace(';', ', ')}>"
         source = (
             f'#include "bailey_fewer.cuh"\n#include "bailey_single.cuh"\n#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\n#include "bailey_wgmma.cuh"\ntypedef {shape} Shape;\n'
             f"KERNEL(Shape::THREADS, 1) counted(PARAMETERS TunedArguments a) {{ bailey::run<Shape, Shape::Number::Mma, {conversions}>(a); }}\n"

@@ -180,7 +180,7 @@ template <bool CONVERSIONS> struct Finish {
 
 // Numbers of f64: words of eight digits.
 struct Double : OnInt8 {
-    static constexpr int DIGITS = 8, WORD_BITS = 61, UNSEEN = 40;
+    static constexpr int DIGITS = 8, DIAGONALS = 8, WORD_BITS = 61, UNSEEN = 40;
     typedef uint4 Element;
     typedef uint2 Real;
     typedef LineFacts Facts;
@@ -422,7 +422,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                     }
                 };
                 i64 re = cr + (two ? 0 : si) - join(biased.x, biased.y), im = ci - (two ? 0 : sr) - join(biased.z, biased.w);
-                rotate(re, im, angle, factors);
+                rotate_words<S::Number::WORD_BITS>(re, im, angle, factors);
                 put(k, re, im, false);
                 // Opposites are beyond the middle, but for output N1/2 of the first pair.
                 if (!pairs || (LeavesOutHalf<decltype(end)>::VALUE && N2 == 1 && !first)) {
@@ -438,7 +438,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                     re = cr - si - join(biased.z, biased.w);
                     im = join(biased.x, biased.y) - sr - ci;
                 }
-                rotate(re, im, angle, factors);
+                rotate_words<S::Number::WORD_BITS>(re, im, angle, factors);
                 if (!alone) put(far_k, re, im, !two);
                 if constexpr (N2 == 1) end.done();
             }

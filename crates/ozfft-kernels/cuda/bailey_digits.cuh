@@ -9,7 +9,7 @@ namespace bailey {
 using namespace tuned;
 
 // The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Biased by 128 to unsigned
-// bytes; what that adds to sums is a constant of every output. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise, bailey_wgmma.cuh the same.)
+// bytes; what that adds to sums is a constant of every output. With a diagonal more than digits they are signed. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise, bailey_wgmma.cuh the same.)
 template <class Step, Product PRODUCT = Step::PRODUCT> struct StepDigits {
     static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
     unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
@@ -22,11 +22,18 @@ template <class Step, Product PRODUCT = Step::PRODUCT> struct StepDigits {
         }
         const int s = q / 2, e = 2 * (q % 2);
         if (s < K_TILES) {
-            digits(re, low[s][e], high[s][e]);
-            digits(im, low[s][e + 1], high[s][e + 1]);
+            take(re, low[s][e], high[s][e]);
+            take(im, low[s][e + 1], high[s][e + 1]);
         } else {
-            digits(re, both[2], both[0]);
-            digits(im, both[3], both[1]);
+            take(re, both[2], both[0]);
+            take(im, both[3], both[1]);
+        }
+    }
+    static DEVICE void take(i64 word, unsigned &lower, unsigned &upper) {
+        digits(word, lower, upper);
+        if (Step::SIGNED) {
+            lower ^= BIAS;
+            upper ^= BIAS;
         }
     }
     // Slots that no thread has: they meet zeros of the matrix.
@@ -75,6 +82,13 @@ struct MmaSync {
         int sums[UNITS][8];
     };
 
+    template <class Step> static DEVICE void product_of(int (&sums)[8], int at, const unsigned (&digits)[4], const unsigned (&column)[2], bool first) {
+        if constexpr (Step::SIGNED)
+            mma_sync_s8(sums, at, digits, column, first);
+        else
+            mma_sync_u8(sums, at, digits, column, first);
+    }
+
     // Diagonals D and D + 1 of eight outputs, D even; `matrix` is the lane's.
     template <int D, class Step, int UNITS, class Matrix>
     static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
@@ -87,8 +101,8 @@ struct MmaSync {
             const unsigned even[2] = {fragments.x, fragments.y}, odd[2] = {fragments.z, fragments.w};
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
-                mma_sync_u8(sums.sums[u], 0, operand<LOWER>(digits[u], i), even, i == 0);
-                mma_sync_u8(sums.sums[u], 4, operand<LOWER>(digits[u], i), odd, i == 0);
+                product_of<Step>(sums.sums[u], 0, operand<LOWER>(digits[u], i), even, i == 0);
+                product_of<Step>(sums.sums[u], 4, operand<LOWER>(digits[u], i), odd, i == 0);
             }
         }
     }
@@ -106,7 +120,7 @@ struct MmaSync {
             const uint2 fragment = last.half(PIECE * i);
             const unsigned column[2] = {fragment.x, fragment.y};
 #pragma unroll
-            for (int u = 0; u < UNITS; u++) mma_sync_u8(sums.sums[u], 0, operand<LOWER>(digits[u], i), column, i == 0);
+            for (int u = 0; u < UNITS; u++) product_of<Step>(sums.sums[u], 0, operand<LOWER>(digits[u], i), column, i == 0);
         }
     }
 
@@ -114,15 +128,17 @@ struct MmaSync {
     struct Pieces {
         int low, middle;
         unsigned high;
-        // Diagonal number FROM_LAST, counted from the last one, which is number 0 and comes first.
-        template <int FROM_LAST> DEVICE void add(int diagonal) {
-            if (FROM_LAST == 0) low = (diagonal + 64) >> 7;
-            if (FROM_LAST == 1) low += 2 * diagonal;
-            if (FROM_LAST == 2) low += 512 * diagonal;
-            if (FROM_LAST == 3) middle = diagonal;
-            if (FROM_LAST == 4) middle += 256 * diagonal;
-            if (FROM_LAST == 5) high = (unsigned)diagonal;
-            if (FROM_LAST == 6) high += 256u * (unsigned)diagonal;
+        // Diagonal number FROM_LAST, counted from the last one, which is number 0 and comes first. LOWER: the last one is below the unit.
+        template <int FROM_LAST, bool LOWER> DEVICE void add(int diagonal) {
+            constexpr int PLACE = FROM_LAST - (LOWER ? 1 : 0);
+            if (PLACE == -1) low = diagonal;
+            if (PLACE == 0) low = LOWER ? (low + 256 * diagonal + (1 << 14)) >> 15 : (diagonal + 64) >> 7;
+            if (PLACE == 1) low += 2 * diagonal;
+            if (PLACE == 2) low += 512 * diagonal;
+            if (PLACE == 3) middle = diagonal;
+            if (PLACE == 4) middle += 256 * diagonal;
+            if (PLACE == 5) high = (unsigned)diagonal;
+            if (PLACE == 6) high += 256u * (unsigned)diagonal;
         }
         // Of so many digits.
         template <int DIGITS> DEVICE i64 whole(const Factors &factors) const {
@@ -146,8 +162,8 @@ struct MmaSync {
             for (int u = 0; u < UNITS; u++)
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
-                    if constexpr (D % 2 == 0) pieces[u][e].template add<Step::DIGITS - D>(d.sums[u][4 + e]);
-                    pieces[u][e].template add<Step::DIGITS - 1 - FIRST>(d.sums[u][e]);
+                    if constexpr (D % 2 == 0) pieces[u][e].template add<Step::DIAGONALS - D, Step::SIGNED>(d.sums[u][4 + e]);
+                    pieces[u][e].template add<Step::DIAGONALS - 1 - FIRST, Step::SIGNED>(d.sums[u][e]);
                 }
             if constexpr (FIRST > 0) scheduling_barrier(factors.first, place + FIRST - 2);
             add_diagonals<FIRST>(pieces, digits, matrix, factors, place);
@@ -168,7 +184,7 @@ struct MmaSync {
         if constexpr (Step::DIGITS < 8) {
             // Sums fit 64 bits as they are.
             Pieces pieces[UNITS][4];
-            add_diagonals<Step::DIGITS>(pieces, digits, matrix, factors, place);
+            add_diagonals<Step::DIAGONALS>(pieces, digits, matrix, factors, place);
 #pragma unroll
             for (int u = 0; u < UNITS; u++)
 #pragma unroll
@@ -224,6 +240,21 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], StepDigits<Step> (&digits)[UNITS
         Mma::template products<WHOLE, HALF>(rounded, digits, matrix, factors, place);
     else
         Mma::template products<WHOLE, HALF>(rounded, digits, matrix.later(16 * (thread_number() & 31)), factors, place);
+}
+
+// `rotate` for words of so many bits, before which a step may have put a bit more. Of 32-bit integers the upper signed half is 0, and with it three
+// products of four.
+template <int WORD_BITS> DEVICE void rotate_words(i64 &re, i64 &im, const uint4 &angle, const Factors &factors) {
+    if constexpr (WORD_BITS > 29) {
+        rotate(re, im, angle, factors);
+    } else {
+        const int re_low = (int)low_of(re), im_low = (int)low_of(im);
+        const int real_high = (int)angle.x, imaginary_high = (int)angle.z, minus_imaginary_high = -imaginary_high;
+        const i64 turned_re = product(im_low, minus_imaginary_high, product(re_low, real_high, factors.half));
+        const i64 turned_im = product(im_low, real_high, product(re_low, imaginary_high, factors.half));
+        re = turned_re >> 30;
+        im = turned_im >> 30;
+    }
 }
 
 // What numbers have in common whose digits are multiplied so.

@@ -1,4 +1,4 @@
-// Lines of f64 in words of three to seven digits, and as many diagonals of products: `DoubleFewer<DIGITS>`. Numbers, and which lines are taken, are as
+// Lines of f64 in words of three to seven digits, and as many diagonals of products or one more: `DoubleFewer<DIGITS, DIAGONALS>`. Numbers, and which lines are taken, are as
 // of `Double`: with fewer bits a line's unit is larger, so that it is farther from the lower end of the range, and results are as large
 // as those of `Double`. docs/gpu-template.md has the limits.
 #pragma once
@@ -46,9 +46,9 @@ template <int WORD_BITS, bool CONVERSIONS> struct FewerFinish {
     }
 };
 
-template <int DIGITS_> struct DoubleFewer : Double {
+template <int DIGITS_, int DIAGONALS_ = DIGITS_> struct DoubleFewer : Double {
     // Of outputs that become words the last bits are not looked at that no word of the next pass has.
-    static constexpr int DIGITS = DIGITS_, WORD_BITS = 8 * DIGITS - 3, UNSEEN = WORD_BITS - 21;
+    static constexpr int DIGITS = DIGITS_, DIAGONALS = DIAGONALS_, WORD_BITS = 8 * DIGITS - 3, UNSEEN = WORD_BITS - 21;
     typedef FactsOfDoubles<WORD_BITS> Facts;
     template <bool CONVERSIONS> using Finish = FewerFinish<WORD_BITS, CONVERSIONS>;
 };

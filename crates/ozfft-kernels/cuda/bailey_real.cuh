@@ -22,9 +22,9 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, bool STRIDED_,
     static constexpr bool STRIDED = STRIDED_, COLUMNS_ACROSS = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr bool LOCAL = false, IN_PLACE = false;  // as of BlockShape
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
-    typedef StepShape<N1, Number::DIGITS> First;
-    typedef StepShape<N2, Number::DIGITS> Last;
-    typedef TableShape<N1, N2, Number::DIGITS> Tables;
+    typedef StepShape<N1, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> First;
+    typedef StepShape<N2, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> Last;
+    typedef TableShape<N1, N2, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> Tables;
     static constexpr int PANEL = 2 * PAIRS;
     // Lines of the first step: pairs of real ones, or half-spectra one by one.
     static constexpr int LINES = HALF == Half::OUTPUT ? PAIRS : PANEL;
@@ -196,12 +196,12 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                     };
                     const i64 minus_sine = pairs ? join(biased.z, biased.w) - sine[u].sum[2 * l + e] : 0;
                     i64 re = cosine[u].sum[2 * l + e] - join(biased.x, biased.y), im = two ? 0 : minus_sine;
-                    rotate(re, im, angle, factors);
+                    rotate_words<S::Number::WORD_BITS>(re, im, angle, factors);
                     put(slot, k, re, im);
                     if (!Step::PLAIN && i == 0) {
                         re = 0;
                         im = minus_sine;
-                        rotate(re, im, angles.entry(16 * (N1 / 2) * Tables::ANGLES), factors);
+                        rotate_words<S::Number::WORD_BITS>(re, im, angles.entry(16 * (N1 / 2) * Tables::ANGLES), factors);
                         put(two, N1 / 2, re, im);
                     }
                 }

@@ -167,8 +167,8 @@ pub(crate) const fn pieces(n: usize) -> [usize; 2] {
 pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
     let [upper, lower] = pieces(n);
     let tile = match number {
-        Number::Double | Number::DoubleWgmma | Number::DoubleFewer(_) | Number::Single => {
-            let diagonals = number.digits() as usize;
+        Number::Double | Number::DoubleWgmma | Number::DoubleFewer { .. } | Number::Single => {
+            let diagonals = number.diagonals() as usize;
             let upper_diagonals = if diagonals < 4 { diagonals } else { 4 };
             256 * (upper_diagonals * upper + (diagonals - upper_diagonals) * lower)
         }
@@ -236,7 +236,7 @@ impl BlockShape {
         let found = listed().map(|(shape, _)| shape).find(is_it);
         // What was measured was int8; fp8 and f16 take twice the registers for digits.
         let found = match number {
-            Number::Double | Number::DoubleFewer(_) | Number::Single => found,
+            Number::Double | Number::DoubleFewer { .. } | Number::Single => found,
             Number::DoubleFp8 => None,
             Number::DoubleWgmma => listed_for_warpgroups().find(is_it),
             Number::DoubleF16 => found.and_then(|shape| shape.with_registers_for(number)),
@@ -256,7 +256,7 @@ impl BlockShape {
     fn of(self, number: Number) -> Self {
         let groups = match number {
             Number::Double
-            | Number::DoubleFewer(_)
+            | Number::DoubleFewer { .. }
             | Number::DoubleFp8
             | Number::DoubleF16
             | Number::DoubleWgmma => self.groups,
@@ -655,8 +655,8 @@ pub(crate) fn most_warps_for(
         && load <= 8
         && (product || units[1] == 1);
     let warps = match number {
-        Number::Double | Number::DoubleFewer(_) | Number::Single if load > 5 => 12,
-        Number::Double | Number::DoubleFewer(_) | Number::Single => MOST_WARPS,
+        Number::Double | Number::DoubleFewer { .. } | Number::Single if load > 5 => 12,
+        Number::Double | Number::DoubleFewer { .. } | Number::Single => MOST_WARPS,
         // Sums of all diagonals of one unit.
         Number::DoubleWgmma if units != [1, 1] => return None,
         Number::DoubleWgmma if load > 4 => 12,

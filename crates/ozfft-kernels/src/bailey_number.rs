@@ -11,8 +11,13 @@ pub enum Number {
     DoubleF16,
     /// The same, their digits multiplied in int8 by four warps together (`bailey_wgmma.cuh`): compute capability 9.0.
     DoubleWgmma,
-    /// f64, in words of so many digits, three to seven (`bailey_fewer.cuh`).
-    DoubleFewer(u32),
+    /// f64, in words of three to seven digits (`bailey_fewer.cuh`).
+    DoubleFewer {
+        /// Digits of a word.
+        digits: u32,
+        /// Diagonals of products: as many, or one more.
+        diagonals: u32,
+    },
     /// f32, in words of five digits (`bailey_single.cuh`).
     Single,
 }
@@ -22,7 +27,7 @@ impl Number {
     pub const fn is_usual(self) -> bool {
         matches!(
             self,
-            Number::Double | Number::DoubleFewer(_) | Number::Single
+            Number::Double | Number::DoubleFewer { .. } | Number::Single
         )
     }
 
@@ -35,8 +40,24 @@ impl Number {
     pub const fn digits(self) -> u32 {
         match self {
             Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => 8,
-            Number::DoubleFewer(digits) => digits,
+            Number::DoubleFewer { digits, .. } => digits,
             Number::Single => 5,
+        }
+    }
+
+    /// Diagonals of products, of those in int8.
+    pub const fn diagonals(self) -> u32 {
+        match self {
+            Number::DoubleFewer { diagonals, .. } => diagonals,
+            _ => self.digits(),
+        }
+    }
+
+    /// f64 in words of so many digits, with as many diagonals.
+    pub const fn fewer(digits: u32) -> Self {
+        Number::DoubleFewer {
+            digits,
+            diagonals: digits,
         }
     }
 
@@ -55,7 +76,9 @@ impl Number {
             Number::DoubleFp8 => "f64 in fp8".into(),
             Number::DoubleF16 => "f64 in f16".into(),
             Number::DoubleWgmma => "f64 by warpgroups".into(),
-            Number::DoubleFewer(digits) => format!("f64 in {digits} digits"),
+            Number::DoubleFewer { digits, diagonals } => {
+                format!("f64 in {digits} digits, {diagonals} diagonals")
+            }
             Number::Single => "f32".into(),
         }
     }
@@ -67,7 +90,9 @@ impl Number {
             Number::DoubleFp8 => "bailey::DoubleFp8".into(),
             Number::DoubleF16 => "bailey::DoubleF16".into(),
             Number::DoubleWgmma => "bailey::DoubleWgmma".into(),
-            Number::DoubleFewer(digits) => format!("bailey::DoubleFewer<{digits}>"),
+            Number::DoubleFewer { digits, diagonals } => {
+                format!("bailey::DoubleFewer<{digits}, {diagonals}>")
+            }
             Number::Single => "bailey::Single".into(),
         }
     }
@@ -87,7 +112,7 @@ impl Number {
             Number::DoubleFp8 => "fp8_".into(),
             Number::DoubleF16 => "f16_".into(),
             Number::DoubleWgmma => "wgmma_".into(),
-            Number::DoubleFewer(digits) => format!("digits{digits}_"),
+            Number::DoubleFewer { digits, diagonals } => format!("digits{digits}{diagonals}_"),
             Number::Single => "single_".into(),
         }
     }
@@ -99,7 +124,7 @@ impl Number {
             Number::DoubleFp8 => Some("bailey_fp8.cuh"),
             Number::DoubleF16 => Some("bailey_f16.cuh"),
             Number::DoubleWgmma => Some("bailey_wgmma.cuh"),
-            Number::DoubleFewer(_) => Some("bailey_fewer.cuh"),
+            Number::DoubleFewer { .. } => Some("bailey_fewer.cuh"),
             Number::Single => Some("bailey_single.cuh"),
         }
     }

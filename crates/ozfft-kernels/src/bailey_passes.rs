@@ -178,7 +178,7 @@ impl PassesShape {
         let fits = load <= 8 && !steps.iter().any(too_many) && (has_last || self.units[2] == 1);
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
-            Number::Double | Number::DoubleFewer(_) => load > 5,
+            Number::Double | Number::DoubleFewer { .. } => load > 5,
             number @ (Number::DoubleFp8 | Number::DoubleF16) => {
                 return most_warps_of_wide(number, steps).filter(|_| fits);
             }
@@ -304,8 +304,8 @@ impl PassesShape {
         // Shapes of complex f64 were chosen and measured with these figures, and half-spectra do nearly as much.
         let measured = matches!(
             self.ends,
-            Ends::Complex(Number::Double | Number::DoubleFewer(_))
-                | Ends::HalfToReal(Number::Double | Number::DoubleFewer(_))
+            Ends::Complex(Number::Double | Number::DoubleFewer { .. })
+                | Ends::HalfToReal(Number::Double | Number::DoubleFewer { .. })
         );
         let work = |n: usize, units: usize| {
             let fragments = if units == 1 { 1.35 } else { 1.0 };

@@ -81,7 +81,7 @@ impl RealShape {
             let load = (units[0] * quads(first)).max(units[1] * quads(last));
             let most = match number {
                 Number::Double
-                | Number::DoubleFewer(_)
+                | Number::DoubleFewer { .. }
                 | Number::DoubleFp8
                 | Number::DoubleF16
                 | Number::DoubleWgmma => most,
@@ -112,7 +112,7 @@ impl RealShape {
                 let cost = match number {
                     // Shapes of f64 were chosen and measured with these figures.
                     Number::Double
-                    | Number::DoubleFewer(_)
+                    | Number::DoubleFewer { .. }
                     | Number::DoubleFp8
                     | Number::DoubleF16
                     | Number::DoubleWgmma => cost_of(1, steps, pairs, units, [warps, groups, most]),

@@ -13,27 +13,48 @@ use crate::recipe::Digits;
 use crate::substrate::GpuUnit;
 use num_complex::Complex;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-/// Digits of a word, and lengths of one block.
-const SAMPLE: [(u32, &[usize]); 5] = [
-    (3, &[64, 360]),
-    (4, &[63, 360]),
-    (5, &[32, 64, 63, 360, 1000]),
-    (6, &[64, 63, 360]),
-    (7, &[63, 360, 1024]),
+/// Digits of a word and diagonals.
+type Kind = [u32; 2];
+
+/// Lengths of one block.
+const SAMPLE: [(Kind, &[usize]); 8] = [
+    ([3, 3], &[64, 360]),
+    ([4, 4], &[63, 360]),
+    ([5, 5], &[32, 64, 63, 360, 1000]),
+    ([6, 6], &[64, 63, 360]),
+    ([7, 7], &[63, 360, 1024]),
+    ([4, 5], &[64]),
+    ([6, 7], &[360]),
+    ([7, 8], &[360]),
 ];
 
 /// The same for real lines and half-spectra.
-const REAL: [(u32, usize); 6] = [(3, 63), (3, 32), (4, 64), (5, 360), (6, 63), (7, 64)];
+const REAL: [(Kind, usize); 7] = [
+    ([3, 3], 63),
+    ([3, 3], 32),
+    ([4, 4], 64),
+    ([5, 5], 360),
+    ([6, 6], 63),
+    ([7, 7], 64),
+    ([6, 7], 360),
+];
 
 /// Of five digits, both passes in one launch; and columns of the first one.
 const PASSES: [(usize, usize); 2] = [(2048, 32), (3000, 50)];
 
 /// Pass by pass.
-const LONG: [(u32, usize); 4] = [(3, 2048), (4, 14580), (5, 14580), (7, 14580)];
+const LONG: [(Kind, usize); 5] = [
+    ([3, 3], 2048),
+    ([4, 4], 14580),
+    ([5, 5], 14580),
+    ([7, 7], 14580),
+    ([7, 8], 14580),
+];
 
-/// A problem in words of so many digits with as many diagonals: once for every matrix that a target asks for.
-fn in_digits(problem: &Problem, data: u32) -> Vec<Problem> {
+/// A problem in words of so many digits with so many diagonals: once for every matrix that a target asks for.
+fn in_digits(problem: &Problem, kind: Kind) -> Vec<Problem> {
     let planner = Planner::<f64>::new();
     let problem = problem.clone().engine(Engine::Digits);
     let mut seen: Vec<Digits> = Vec::new();
@@ -43,23 +64,41 @@ fn in_digits(problem: &Problem, data: u32) -> Vec<Problem> {
         let problem = problem.clone().accuracy(Accuracy::Target(target));
         let plan = planner.plan(&problem).expect("a plan");
         let digits = plan.recipe().expect("digits").digits;
-        if (digits.data, digits.diagonals) == (data, data) && !seen.contains(&digits) {
+        if [digits.kind, digits.diagonals] == kind && !seen.contains(&digits) {
             seen.push(digits);
             found.push(problem.substrate(GpuUnit::Int8MmaSync));
         }
     }
-    assert!(!found.is_empty(), "{data} digits: {problem:?}");
+    assert!(!found.is_empty(), "{kind:?}: {problem:?}");
     found
 }
 
 /// Names of the kernels that were launched since, which must be of words of so many digits.
-fn launched(emulator: &Emulator, before: usize, data: u32) -> usize {
+fn launched(emulator: &Emulator, before: usize, kind: Kind) -> usize {
     let names = emulator.launched_names();
-    let kind = format!("bailey_digits{data}_");
+    let [digits, diagonals] = kind;
+    let prefix = format!("bailey_digits{digits}{diagonals}_");
     for name in &names[before..] {
-        assert!(name.starts_with(&kind), "{name} for {data} digits");
+        assert!(name.starts_with(&prefix), "{name} for {kind:?}");
     }
     names.len() - before
+}
+
+/// Eight digits and matrices of fewer: the kernels of `Double` with zeros in their tables.
+#[test]
+fn lines_in_eight_digits_with_shorter_matrices_have_the_bits_of_the_processor() {
+    let mut bench = FewerBench::new();
+    for n in [64, 360] {
+        let problem = Problem::complex(&[5, n]).axes(&[1]);
+        let problems = in_digits(&problem, [8, 8]);
+        let input = lines(&[5, n], 1, None, SEED);
+        for problem in problems {
+            let before = bench.emulator.template_launches.load(Ordering::Relaxed);
+            bench.bench.check_numbers(&problem, &input, &[false]);
+            let launches = bench.emulator.template_launches.load(Ordering::Relaxed);
+            assert!(launches > before, "{problem:?}");
+        }
+    }
 }
 
 struct FewerBench {
@@ -76,11 +115,11 @@ impl FewerBench {
     }
 
     /// With conversion instructions or without; the template must have run, out of place and in place where that can be.
-    fn check(&mut self, data: u32, problem: &Problem, input: &[Complex<f64>], conversions: bool) {
-        for problem in in_digits(problem, data) {
+    fn check(&mut self, kind: Kind, problem: &Problem, input: &[Complex<f64>], conversions: bool) {
+        for problem in in_digits(problem, kind) {
             let before = self.emulator.launched_names().len();
             self.bench.check_numbers(&problem, input, &[!conversions]);
-            let count = launched(&self.emulator, before, data);
+            let count = launched(&self.emulator, before, kind);
             assert!(count > 0, "{problem:?}");
         }
     }
@@ -88,7 +127,7 @@ impl FewerBench {
     /// One axis of an array of lines of all kinds: contiguous lines with conversions, strided ones without. Returns how often it was done.
     fn check_axis(
         &mut self,
-        data: u32,
+        kind: Kind,
         shape: &[usize],
         axis: usize,
         unusual_every: Option<usize>,
@@ -98,12 +137,11 @@ impl FewerBench {
         let input = lines(shape, axis, unusual_every, seed);
         let problem = change(Problem::complex(shape).axes(&[axis]));
         let before = self.bench.cases;
-        self.check(data, &problem, &input, axis + 1 == shape.len());
+        self.check(kind, &problem, &input, axis + 1 == shape.len());
         self.bench.cases - before
     }
 
     fn left(&self) -> u64 {
-        use std::sync::atomic::Ordering;
         self.emulator.lines_left.load(Ordering::Relaxed)
     }
 }
@@ -111,16 +149,16 @@ impl FewerBench {
 #[test]
 fn lines_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = FewerBench::new();
-    for (data, lengths) in SAMPLE {
+    for (kind, lengths) in SAMPLE {
         for &n in lengths {
             for count in [1, 7, 29] {
-                bench.check_axis(data, &[count, n], 1, None, |problem| problem);
+                bench.check_axis(kind, &[count, n], 1, None, |problem| problem);
                 // A single line is contiguous.
                 if count > 1 {
-                    bench.check_axis(data, &[n, count], 0, None, |problem| problem);
+                    bench.check_axis(kind, &[n, count], 0, None, |problem| problem);
                 }
             }
-            bench.check_axis(data, &[2, n, 5], 1, None, |problem| problem);
+            bench.check_axis(kind, &[2, n, 5], 1, None, |problem| problem);
         }
     }
     assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
@@ -130,12 +168,12 @@ fn lines_in_fewer_digits_have_the_bits_of_the_processor() {
 #[test]
 fn lines_in_fewer_digits_that_the_template_leaves_among_others() {
     let mut bench = FewerBench::new();
-    for (data, lengths) in SAMPLE {
+    for (kind, lengths) in SAMPLE {
         for &n in lengths {
             for (count, every) in [(7, 1), (28, 4)] {
                 let left = bench.left();
-                let cases = bench.check_axis(data, &[count, n], 1, Some(every), |problem| problem)
-                    + bench.check_axis(data, &[n, count], 0, Some(every), |problem| problem);
+                let cases = bench.check_axis(kind, &[count, n], 1, Some(every), |problem| problem)
+                    + bench.check_axis(kind, &[n, count], 0, Some(every), |problem| problem);
                 // In place and out of place.
                 let expected = 2 * cases * (count / every);
                 assert_eq!(bench.left() - left, expected as u64, "{n}");
@@ -148,13 +186,13 @@ fn lines_in_fewer_digits_that_the_template_leaves_among_others() {
 #[test]
 fn norms_directions_layouts_and_styles_of_lines_in_fewer_digits() {
     let mut bench = FewerBench::new();
-    for (data, lengths) in SAMPLE {
+    for (kind, lengths) in SAMPLE {
         let n = lengths[0];
         for norm in NORMS {
             for direction in DIRECTIONS {
                 let change = |problem: Problem| problem.norm(norm).direction(direction);
-                bench.check_axis(data, &[5, n], 1, None, change);
-                bench.check_axis(data, &[n, 5], 0, None, change);
+                bench.check_axis(kind, &[5, n], 1, None, change);
+                bench.check_axis(kind, &[n, 5], 0, None, change);
             }
         }
         for style in STYLES {
@@ -162,7 +200,7 @@ fn norms_directions_layouts_and_styles_of_lines_in_fewer_digits() {
             let layout = Layout::strided(&[n as isize + 3, 1], 0).with_offset(2);
             let problem = problem.input_layout(layout.clone()).output_layout(layout);
             let input = numbers(problem.input_len(), style, SEED);
-            bench.check(data, &problem, &input, true);
+            bench.check(kind, &problem, &input, true);
         }
     }
     println!("{} cases", bench.bench.cases);
@@ -172,12 +210,12 @@ fn norms_directions_layouts_and_styles_of_lines_in_fewer_digits() {
 #[test]
 fn several_axes_in_fewer_digits() {
     let mut bench = FewerBench::new();
-    for (data, shape) in [(3, [64, 360]), (5, [32, 64]), (7, [63, 360])] {
+    for (kind, shape) in [([3, 3], [64, 360]), ([5, 5], [32, 64]), ([7, 7], [63, 360])] {
         for style in STYLES {
             let problem = Problem::complex(&shape);
             let input = numbers(problem.input_len(), style, SEED);
             for conversions in [true, false] {
-                bench.check(data, &problem, &input, conversions);
+                bench.check(kind, &problem, &input, conversions);
             }
         }
     }
@@ -189,20 +227,20 @@ fn passes_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = FewerBench::new();
     for (n, columns) in PASSES {
         for count in [1, 5] {
-            bench.check_axis(5, &[count, n], 1, None, |problem| problem);
-            bench.check_axis(5, &[n, count + 1], 0, None, |problem| problem);
+            bench.check_axis([5, 5], &[count, n], 1, None, |problem| problem);
+            bench.check_axis([5, 5], &[n, count + 1], 0, None, |problem| problem);
         }
         let input = numbers_of_all_sizes(n, columns);
-        bench.check(5, &Problem::complex(&[16, n]).axes(&[1]), &input, true);
+        bench.check([5, 5], &Problem::complex(&[16, n]).axes(&[1]), &input, true);
         assert_eq!(bench.left(), 0, "a line was left to a portable kernel");
         for style in STYLES {
             let problem = Problem::complex(&[n]).batch(2);
             let input = numbers(problem.input_len(), style, SEED);
-            bench.check(5, &problem, &input, true);
+            bench.check([5, 5], &problem, &input, true);
         }
         let left = bench.left();
-        bench.check_axis(5, &[7, n], 1, Some(2), |problem| problem);
-        bench.check_axis(5, &[n, 7], 0, Some(2), |problem| problem);
+        bench.check_axis([5, 5], &[7, n], 1, Some(2), |problem| problem);
+        bench.check_axis([5, 5], &[n, 7], 0, Some(2), |problem| problem);
         assert!(bench.left() > left, "{n}");
     }
     println!("{} cases", bench.bench.cases);
@@ -211,27 +249,27 @@ fn passes_in_fewer_digits_have_the_bits_of_the_processor() {
 #[test]
 fn long_transforms_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = FewerBench::new();
-    for (number, (data, n)) in LONG.into_iter().enumerate() {
+    for (number, (kind, n)) in LONG.into_iter().enumerate() {
         for (turn, style) in STYLES.into_iter().enumerate() {
             let problem = Problem::complex(&[n]).batch(1 + turn % 2);
             let problem = problem.direction(DIRECTIONS[(turn + number) % 2]);
             let input = numbers(problem.input_len(), style, SEED ^ turn as u64);
             // Of seven digits there are kernels without conversion instructions, too.
-            bench.check(data, &problem, &input, data != 7 || turn % 2 == 0);
+            bench.check(kind, &problem, &input, kind != [7, 7] || turn % 2 == 0);
         }
         let input = lines(&[6, n], 1, Some(3), SEED);
-        bench.check(data, &Problem::complex(&[n]).batch(6), &input, true);
+        bench.check(kind, &Problem::complex(&[n]).batch(6), &input, true);
     }
     assert!(bench.left() > 0);
     println!("{} cases", bench.bench.cases);
 }
 
 /// With and without conversion instructions; one of both must have been the template's.
-fn check_real(bench: &mut RealBench, data: u32, problem: &Problem, input: &[f64]) {
-    for problem in in_digits(problem, data) {
+fn check_real(bench: &mut RealBench, kind: Kind, problem: &Problem, input: &[f64]) {
+    for problem in in_digits(problem, kind) {
         let before = bench.emulator.launched_names().len();
         bench.check(&problem, input);
-        let count = launched(&bench.emulator, before, data);
+        let count = launched(&bench.emulator, before, kind);
         assert!(count > 0, "{problem:?}");
     }
 }
@@ -239,25 +277,25 @@ fn check_real(bench: &mut RealBench, data: u32, problem: &Problem, input: &[f64]
 #[test]
 fn real_lines_and_half_spectra_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = RealBench::new();
-    for (data, n) in REAL {
+    for (kind, n) in REAL {
         let half = n / 2 + 1;
         for (count, unusual_every) in [(1, None), (2, None), (11, None), (40, None), (9, Some(2))] {
             let left = bench.left();
             let input = real_tests::lines(count, n, n, unusual_every, bench.seed());
             let problem = Problem::real_to_complex(&[n]).batch(count);
-            check_real(&mut bench, data, &problem, &input);
+            check_real(&mut bench, kind, &problem, &input);
             if count > 1 {
                 let problem = Problem::real_to_complex(&[n, count]).axes(&[0]);
-                check_real(&mut bench, data, &problem, &transposed(&input, n));
+                check_real(&mut bench, kind, &problem, &transposed(&input, n));
             }
             let input = real_tests::half_lines(count, n, half, unusual_every, bench.seed());
             let problem = Problem::complex_to_real(&[n]).batch(count);
-            check_real(&mut bench, data, &problem, &input);
+            check_real(&mut bench, kind, &problem, &input);
             if count > 1 {
                 let halves: Vec<Complex<f64>> = bytemuck::cast_slice(&input).to_vec();
                 let problem = Problem::complex_to_real(&[n, count]).axes(&[0]);
                 let input = transposed(&halves, half);
-                check_real(&mut bench, data, &problem, bytemuck::cast_slice(&input));
+                check_real(&mut bench, kind, &problem, bytemuck::cast_slice(&input));
             }
             assert_eq!(bench.left() > left, unusual_every.is_some(), "{n}");
         }
@@ -265,10 +303,10 @@ fn real_lines_and_half_spectra_in_fewer_digits_have_the_bits_of_the_processor() 
             let real = numbers::<f64>(3 * n, style, SEED).into_iter();
             let real: Vec<f64> = real.map(|number| number.re).collect();
             let problem = Problem::real_to_complex(&[n]).batch(3);
-            check_real(&mut bench, data, &problem, &real);
+            check_real(&mut bench, kind, &problem, &real);
             let input = numbers::<f64>(3 * half, style, SEED);
             let problem = Problem::complex_to_real(&[n]).batch(3);
-            check_real(&mut bench, data, &problem, bytemuck::cast_slice(&input));
+            check_real(&mut bench, kind, &problem, bytemuck::cast_slice(&input));
         }
     }
     println!("{} cases", bench.cases);
@@ -278,23 +316,23 @@ fn real_lines_and_half_spectra_in_fewer_digits_have_the_bits_of_the_processor() 
 #[test]
 fn real_passes_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = RealBench::new();
-    let together = PASSES.map(|(n, _)| (5, n));
-    for (data, n) in together.into_iter().chain(LONG) {
+    let together = PASSES.map(|(n, _)| ([5, 5], n));
+    for (kind, n) in together.into_iter().chain(LONG) {
         let half = n / 2 + 1;
         for (count, unusual_every) in [(1, None), (5, None), (4, Some(2))] {
             let input = real_tests::lines(count, n, n, unusual_every, bench.seed());
             let problem = Problem::real_to_complex(&[n]).batch(count);
-            check_real(&mut bench, data, &problem, &input);
+            check_real(&mut bench, kind, &problem, &input);
             let input = real_tests::half_lines(count, n, half, unusual_every, bench.seed());
             let problem = Problem::complex_to_real(&[n]).batch(count);
-            check_real(&mut bench, data, &problem, &input);
+            check_real(&mut bench, kind, &problem, &input);
         }
         for style in [Style::Wild, Style::NotFinite] {
             let real = numbers::<f64>(2 * n, style, SEED).into_iter();
             let real: Vec<f64> = real.map(|number| number.re).collect();
             check_real(
                 &mut bench,
-                data,
+                kind,
                 &Problem::real_to_complex(&[n]).batch(2),
                 &real,
             );

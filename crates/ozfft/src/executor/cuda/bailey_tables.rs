@@ -23,7 +23,10 @@ pub(super) fn of_lines(
     digits: Digits,
     steps: &[Step],
 ) -> Result<Vec<u8>, FftError> {
-    debug_assert_eq!(number.digits(), digits.data);
+    debug_assert_eq!(
+        (number.digits(), number.diagonals()),
+        (digits.data, digits.diagonals)
+    );
     let constants =
         |rows: &[(Biased, Biased)], image: &mut Vec<u8>| lay_out_constants(rows, true, image);
     match number {
@@ -195,7 +198,7 @@ pub(super) fn of_passes(passes: &Passes, ends: Ends, digits: Digits) -> Result<V
 /// Piece by piece: for every two diagonals, or a last one, what each lane has of their fragments, 16 bytes or 8. Lane `4g + t` has output
 /// `g` and the slots number `t` of both halves of the operand.
 fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
-    let diagonals = matrix.digits().data;
+    let diagonals = matrix.digits().diagonals;
     matrix.for_each_piece(|tile, first_diagonal, operand| {
         let end = diagonals.min(first_diagonal + 4);
         for pair in (first_diagonal..end).step_by(2) {

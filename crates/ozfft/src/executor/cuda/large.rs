@@ -406,7 +406,9 @@ impl Check {
                 (Some(name), _) => (Number::Single, name),
                 (None, Some(rest)) => {
                     let (digits, name) = rest.split_once('_')?;
-                    (Number::DoubleFewer(digits.parse().ok()?), name)
+                    let digits: u32 = digits.parse().ok()?;
+                    let (digits, diagonals) = (digits / 10, digits % 10);
+                    (Number::DoubleFewer { digits, diagonals }, name)
                 }
                 (None, None) => (Number::Double, name),
             };

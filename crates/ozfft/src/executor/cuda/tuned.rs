@@ -540,11 +540,14 @@ pub(super) fn number_of(single: bool, digits: Digits, double: Number) -> Option<
     match (single, digits.data) {
         (true, _) => (digits == Digits::SINGLE).then_some(Number::Single),
         _ if digits == Digits::DOUBLE => Some(double),
-        _ if digits.diagonals != digits.data => None,
-        (_, 8) => Some(Number::Double),
-        (_, data) => FEWER_DIGITS
-            .contains(&data)
-            .then_some(Number::DoubleFewer(data)),
+        (_, 8) => (digits.diagonals == 8).then_some(Number::Double),
+        _ if digits.diagonals > digits.data + 1 => None,
+        _ => FEWER_DIGITS
+            .contains(&digits.data)
+            .then_some(Number::DoubleFewer {
+                digits: digits.data,
+                diagonals: digits.diagonals,
+            }),
     }
 }
 

@@ -132,8 +132,12 @@ pub(super) fn biased(matrix: &DigitMatrix, row: usize, whole: bool) -> Biased {
     biased_by(matrix, Digits::DOUBLE, row, whole)
 }
 
-/// The same for words of any digits with as many diagonals. Of eight alone the topmost one may be kept apart.
+/// The same for words of any digits with as many diagonals. Of eight alone the topmost one may be kept apart. With a diagonal more digits have
+/// signs, and nothing is biased.
 pub(super) fn biased_by(matrix: &DigitMatrix, digits: Digits, row: usize, whole: bool) -> Biased {
+    if digits.diagonals > digits.data {
+        return Biased::NOTHING;
+    }
     let sum_of_digits = |diagonal: u32| -> i64 {
         let met = (0..matrix.slots).flat_map(|slot| {
             [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal))
