@@ -405,6 +405,8 @@ mod tests {
                     (Number::Single, Pass::OpeningReal),
                     (Number::Single, Pass::OpeningHalf),
                     (Number::Single, Pass::ClosingReal),
+                    (Number::fewer(3), Pass::Opening),
+                    (Number::fewer(7), Pass::ClosingReal),
                 ] {
                     if steps[1] > 1 && pass.0 != Number::Double {
                         continue;

@@ -328,6 +328,8 @@ mod tests {
                     (Number::Double, Half::Input),
                     (Number::Single, Half::Output),
                     (Number::Single, Half::Input),
+                    (Number::fewer(3), Half::Output),
+                    (Number::fewer(7), Half::Input),
                 ] {
                     let steps = [listed.first, listed.last];
                     let shape = RealShape::new(kind, steps, listed.strided, kilobytes << 10);

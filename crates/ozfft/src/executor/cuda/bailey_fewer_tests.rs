@@ -64,7 +64,9 @@ fn in_digits(problem: &Problem, kind: Kind) -> Vec<Problem> {
     for quarter in first..first + 18 {
         let target = 10f64.powf(-f64::from(quarter) / 4.0);
         let problem = problem.clone().accuracy(Accuracy::Target(target));
-        let plan = planner.plan(&problem).expect("a plan");
+        let Ok(plan) = planner.plan(&problem) else {
+            continue;
+        };
         let digits = plan.recipe().expect("digits").digits;
         if [digits.kind, digits.diagonals] == kind && !seen.contains(&digits) {
             seen.push(digits);

@@ -711,8 +711,8 @@ mod tests {
         for problem in [
             complex(&[1001]),
             complex(&[1000]).accuracy(Accuracy::Single),
+            // The template's: eight digits with a shorter matrix, and six with seven diagonals.
             complex(&[1024]).accuracy(Accuracy::Target(1e-13)),
-            // Seven diagonals.
             complex(&[512, 1024]).accuracy(Accuracy::Target(1e-10)),
             complex(&[1024]).substrate(GpuUnit::Int8MmaSync),
             // Two passes of lines that are not contiguous, or of other steps.
