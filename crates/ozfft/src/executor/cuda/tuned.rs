@@ -535,19 +535,26 @@ pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
 const FEWER_DIGITS: std::ops::RangeInclusive<u32> = 3..=7;
 
 /// What the template's numbers are for lines of f32 or of f64 in such words, where those of f64 in eight digits are `double`; none where it has
-/// not got the words. Digits that a matrix has not got are zeros in the tables.
+/// not got the words. Digits that a matrix has not got are zeros in the tables; with more than two missing, outputs might leave the bits
+/// that kernels have for them.
 pub(super) fn number_of(single: bool, digits: Digits, double: Number) -> Option<Number> {
-    match (single, digits.data) {
+    let Digits {
+        data,
+        matrix,
+        diagonals,
+    } = digits;
+    let fits = matrix + 2 >= data;
+    match (single, data) {
         (true, _) => (digits == Digits::SINGLE).then_some(Number::Single),
         _ if digits == Digits::DOUBLE => Some(double),
-        (_, 8) => (digits.diagonals == 8).then_some(Number::Double),
-        _ if digits.diagonals > digits.data + 1 => None,
-        _ => FEWER_DIGITS
-            .contains(&digits.data)
-            .then_some(Number::DoubleFewer {
-                digits: digits.data,
-                diagonals: digits.diagonals,
-            }),
+        (_, 8) => (fits && diagonals == 8).then_some(Number::Double),
+        _ => {
+            let fewer = FEWER_DIGITS.contains(&data) && fits && diagonals <= data + 1;
+            fewer.then_some(Number::DoubleFewer {
+                digits: data,
+                diagonals,
+            })
+        }
     }
 }
 
