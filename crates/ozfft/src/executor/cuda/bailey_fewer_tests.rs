@@ -68,7 +68,7 @@ fn in_digits(problem: &Problem, kind: Kind) -> Vec<Problem> {
             continue;
         };
         let digits = plan.recipe().expect("digits").digits;
-        if [digits.kind, digits.diagonals] == kind && !seen.contains(&digits) {
+        if [digits.data, digits.diagonals] == kind && !seen.contains(&digits) {
             seen.push(digits);
             found.push(problem.substrate(GpuUnit::Int8MmaSync));
         }

@@ -30,7 +30,7 @@ pub(super) fn of_lines(
     let constants =
         |rows: &[(Biased, Biased)], image: &mut Vec<u8>| lay_out_constants(rows, true, image);
     match number {
-        Number::Double | Number::DoubleFewer(_) | Number::Single => {
+        Number::Double | Number::DoubleFewer { .. } | Number::Single => {
             Ok(lay_out(steps, digits, fragments, constants))
         }
         Number::DoubleWgmma => {
