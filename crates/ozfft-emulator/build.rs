@@ -39,7 +39,7 @@ const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
     [(32, 1), (16, 4), (9, 7), (20, 18), (25, 10), (40, 25)];
 
 /// The same for lines of f64 in words of so many digits with so many diagonals.
-const SAMPLE_OF_FEWER: [([u32; 2], &[(usize, usize)]); 8] = [
+const SAMPLE_OF_FEWER: [([u32; 2], Steps); 8] = [
     ([3, 3], &[(16, 4), (20, 18)]),
     ([4, 4], &[(9, 7), (20, 18)]),
     ([5, 5], &[(32, 1), (16, 4), (9, 7), (20, 18), (40, 25)]),
@@ -49,6 +49,7 @@ const SAMPLE_OF_FEWER: [([u32; 2], &[(usize, usize)]); 8] = [
     ([6, 7], &[(20, 18)]),
     ([7, 8], &[(20, 18)]),
 ];
+type Steps = &'static [(usize, usize)];
 const fn fewer([digits, diagonals]: [u32; 2]) -> Number {
     Number::DoubleFewer { digits, diagonals }
 }
