@@ -7,9 +7,9 @@
 namespace bailey {
 
 // Whether transforms are taken with such a column, whatever the rows are that cross it: words of the second pass may have units as far
-// as 60 bits below those of the first one. (Of f32: bailey_single.cuh.)
+// as 60 bits below those of the first one, of fewer digits not as far. (Of f32: bailey_single.cuh.)
 constexpr int LEAST_COLUMN_FIELD = 256;
-DEVICE bool takes_column(const LineFacts &facts, int) { return facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD); }
+template <int WORD_BITS> DEVICE bool takes_column(const FactsOfDoubles<WORD_BITS> &facts, int) { return facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD); }
 // What is known of a transform.
 constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
 // Complex numbers to complex numbers; real lines to half-spectra; half-spectra to real lines (bailey_real_passes.cuh); Bluestein's
@@ -49,11 +49,11 @@ struct PassesShape {
     static constexpr int ROWS_AT_A_TIME = LOCAL_B ? MOST_ROWS : at_a_time(ROWS, MOST_ROWS);
     typedef BlockShape<A1, A2, COLUMNS_AT_A_TIME, UNITS_A, 1, true, GROUPS_, !LOCAL_A || A2 == 1, Number> BlockA;
     typedef BlockShape<B1, B2, ROWS_AT_A_TIME, UNITS_B1, UNITS_B2, true, GROUPS_, !LOCAL_B || B2 == 1, Number> BlockB;
-    // Outputs of the first pass have up to 61 bits, or 63; after a last step that is a product, they may have 66. Those of f32 have less
-    // than 48. Bytes of a word between the passes, and of what it has beyond them, elsewhere.
-    static constexpr bool SHORT = Number::DIGITS == 5, WIDE = BlockA::Last::MATRIX && !SHORT;
+    // Outputs of the first pass have up to 61 bits, or 63; after a last step that is a product, they may have 66. Those of five digits or fewer
+    // have less than 48, those of six or seven less than 60. Bytes of a word between the passes, and of what it has beyond them, elsewhere.
+    static constexpr bool SHORT = Number::DIGITS <= 5, WIDE = BlockA::Last::MATRIX && Number::DIGITS == 8;
     // So may those of the second pass of a convolution, which become words where its row was.
-    static constexpr bool WIDE_ROWS = CONVOLUTION && BlockB::Last::MATRIX && !SHORT;
+    static constexpr bool WIDE_ROWS = CONVOLUTION && BlockB::Last::MATRIX && Number::DIGITS == 8;
     static constexpr int WORD = SHORT ? 8 : 16, TOP = SHORT ? 4 : WIDE || WIDE_ROWS ? 1 : 0;
     // The way back of a convolution has words of its own, unless all columns have been read before the first one is written.
     static constexpr int BUFFERS = CONVOLUTION && MOST_COLUMNS < TOGETHER ? 2 : 1;
@@ -202,7 +202,7 @@ template <class P> struct ToWords {
         if constexpr (P::SHORT)
             put_short_word<P::Number::UNSEEN>(word_at, top_at, re, im, conjugated, largest, is_one && there);
         else
-            put_word<P::WIDE>(word_at, top_at, re, top_re, im, top_im, conjugated, largest, is_one && there);
+            put_word<P::WIDE, P::Number::UNSEEN>(word_at, top_at, re, top_re, im, top_im, conjugated, largest, is_one && there);
     }
     DEVICE void done() const {
         unsigned all = largest | shuffle_xor(largest, 1);
@@ -271,8 +271,8 @@ DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::Pa
             const bool has = elements.has(i, lane.t);
             const int j = has ? elements.of(i) : 0;
             const uint32_t number = word_number<P>(at.line, j, place);
-            // Outputs of a single step fit words of 61 bits as they are.
-            const int shift = P::A2 == 1 && !P::SHORT ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
+            // Outputs of a single step fit words of 61 bits as they are. (With matrices of fewer digits the largest may be a little larger than its column.)
+            const int shift = P::A2 == 1 && P::Number::DIGITS == 8 ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
             const uint32_t word_at = words_start<P>(lane.group) + P::WORD * number, top_at = tops_start<P>(lane.group) + P::TOP * number;
             i64 re, im;
             if constexpr (P::SHORT)

@@ -187,7 +187,7 @@ impl PassesShape {
         let fits = load <= 8 && !steps.iter().any(too_many) && (has_last || self.units[2] == 1);
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
-            Number::Double => load > 5,
+            Number::Double | Number::DoubleFewer { .. } => load > 5,
             number @ (Number::DoubleFp8 | Number::DoubleF16) => {
                 return most_warps_of_wide(number, steps).filter(|_| fits);
             }
@@ -275,8 +275,8 @@ impl PassesShape {
         };
         // In place, where every round has as many: `PassesShape::IN_PLACE_A`, `IN_PLACE_B`.
         let in_place = |steps: [usize; 2], all: usize, at_once: usize| {
-            let is_double = self.ends.number() != Number::Single;
-            steps[1] == 4 && self.is_local(4) && is_double && all.is_multiple_of(at_once)
+            let is_long = self.ends.number().digits() > 5;
+            steps[1] == 4 && self.is_local(4) && is_long && all.is_multiple_of(at_once)
         };
         let words = match in_place(self.first, columns, a.lines) {
             true => 0,
@@ -295,10 +295,11 @@ impl PassesShape {
         };
         let between = buffers * columns * next_with(kept * a.last, pitch, 8);
         let statistics = 16 * (lines * a_turns + b.lines * b_turns);
-        // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
+        // A byte more for every output of a last step that is a product; in words of five digits or fewer, 12 bytes for every one.
         let wide_rows = convolution && tiles(b.last) > 0;
-        let (word, top) = match self.ends.number() {
-            Number::Single => (8, 4),
+        let (word, top) = match self.ends.number().digits() {
+            ..=5 => (8, 4),
+            6 | 7 => (16, 0),
             _ => (16, usize::from(tiles(a.last) > 0 || wide_rows)),
         };
         let of_convolution = match convolution {
@@ -325,8 +326,8 @@ impl PassesShape {
         // Shapes of complex f64 were chosen and measured with these figures, and half-spectra do nearly as much.
         let measured = matches!(
             self.ends,
-            Ends::Complex(Number::Double)
-                | Ends::HalfToReal(Number::Double)
+            Ends::Complex(Number::Double | Number::DoubleFewer { .. })
+                | Ends::HalfToReal(Number::Double | Number::DoubleFewer { .. })
                 | Ends::Convolution(Number::Double)
         );
         let work = |n: usize, units: usize| {
@@ -578,6 +579,10 @@ mod tests {
                     (Ends::RealToHalf(Number::Single), false),
                     (Ends::HalfToReal(Number::Double), false),
                     (Ends::HalfToReal(Number::Single), false),
+                    (Ends::Complex(Number::fewer(5)), false),
+                    (Ends::RealToHalf(Number::fewer(5)), false),
+                    (Ends::HalfToReal(Number::fewer(6)), false),
+                    (Ends::Complex(Number::fewer(7)), true),
                     (Ends::Complex(Number::DoubleFp8), false),
                     (Ends::Complex(Number::DoubleFp8), true),
                     (Ends::Complex(Number::DoubleF16), false),

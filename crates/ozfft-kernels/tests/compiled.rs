@@ -68,6 +68,13 @@ fn kernels_of_plans() -> Vec<Option<Box<dyn KernelShape>>> {
         boxed(ThreeShape::new([7, 7, 7], false, memory)),
         long([12, 1, 12], MANY_TRANSFORMS, Pass::ProductClosing),
         boxed(PassesShape::new([32, 1], [35, 1], convolution, memory)),
+        boxed(BlockShape::new(Number::fewer(5), [16, 16], true, memory)),
+        boxed(RealShape::new(
+            (Number::fewer(6), Half::Output),
+            [16, 16],
+            false,
+            memory,
+        )),
     ]
 }
 

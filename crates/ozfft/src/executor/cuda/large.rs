@@ -407,9 +407,15 @@ impl Check {
         self.tuned += usize::from(named.is_some());
         let named = named.or_else(|| {
             let name = kernel.strip_prefix("bailey_")?;
-            let (number, name) = match name.strip_prefix("single_") {
-                Some(name) => (Number::Single, name),
-                None => (Number::Double, name),
+            let (number, name) = match (name.strip_prefix("single_"), name.strip_prefix("digits")) {
+                (Some(name), _) => (Number::Single, name),
+                (None, Some(rest)) => {
+                    let (digits, name) = rest.split_once('_')?;
+                    let digits: u32 = digits.parse().ok()?;
+                    let (digits, diagonals) = (digits / 10, digits % 10);
+                    (Number::DoubleFewer { digits, diagonals }, name)
+                }
+                (None, None) => (Number::Double, name),
             };
             let (elements, ends, rest) = match name.split_once('_')? {
                 ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf(number), rest),

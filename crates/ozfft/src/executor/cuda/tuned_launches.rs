@@ -60,7 +60,8 @@ impl ProgramBuilder<'_> {
             (_, ELEMENTS_REAL) => Kind::ComplexToReal,
             _ => Kind::ComplexToComplex,
         };
-        let ends = tuned::ends_of(kind, tuned::number_of(single, self.template))?;
+        let number = tuned::number_of(single, self.recipe.digits, self.template)?;
+        let ends = tuned::ends_of(kind, number)?;
         let lies_well = kind == Kind::ComplexToComplex || tuned::lie_in_turn(&axis.tuned_lines());
         (lies_well && tuned::scales_both_passes_exactly(single, axis.bias)).then_some(ends)
     }
