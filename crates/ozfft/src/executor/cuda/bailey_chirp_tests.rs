@@ -163,3 +163,22 @@ fn several_axes_of_convolutions_on_the_template() {
         bench.check(&Problem::complex(&[67, 71]), 4);
     }
 }
+
+/// The same of convolutions in one launch, which comes first or last.
+#[test]
+fn several_axes_of_convolutions_in_one_launch() {
+    let mut bench = ChirpBench::<f64>::new();
+    for style in STYLES {
+        for shape in [[131, 5], [3, 131]] {
+            let problem = Problem::complex(&shape).substrate(GpuUnit::Int8MmaSync);
+            let before = bench.emulator.launched_names().len();
+            bench.bench.check(&problem, style);
+            let mut names = bench
+                .emulator
+                .launched_names()
+                .split_off(before)
+                .into_iter();
+            assert!(names.any(|name| name.contains("convolution")), "{shape:?}");
+        }
+    }
+}
