@@ -124,7 +124,8 @@ struct MmaSync {
         }
     }
 
-    // What the diagonals of one sum are put together in: low + middle·2^17 + high·2^33.
+    // What the diagonals of one sum are put together in: low + middle·2^17 + high·2^33. Two neighbouring diagonals of signed digits fit 32 bits: 32
+    // slots of up to seven products of 2^14, 256 times and once, are below 2^30. Of biased digits a test of the tables looks at all steps.
     struct Pieces {
         int low, middle;
         unsigned high;
