@@ -205,8 +205,8 @@ def fftconvolve(
     With a proof of how far an element may be off:
 
     >>> result, bound = ozfft.fftconvolve([1.0, 2.0, 3.0], [2.0, 1.0, 0.5], return_bound=True)
-    >>> abs(result[2] - 8.5) <= bound < 1e-13
-    np.True_
+    >>> bool(abs(result[2] - 8.5) <= bound < 1e-13)
+    True
     """
     return _convolved(
         _whole, in1, in2, mode, axes, return_bound, workers=workers, accuracy=accuracy, engine=engine, device=device
