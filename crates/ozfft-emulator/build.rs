@@ -38,6 +38,41 @@ const SAMPLE_OF_FEW: [usize; 2] = [15, 5];
 const SAMPLE_OF_SINGLE: [(usize, usize); 6] =
     [(32, 1), (16, 4), (9, 7), (20, 18), (25, 10), (40, 25)];
 
+/// The same for lines of f64 in words of so many digits with so many diagonals.
+const SAMPLE_OF_FEWER: [([u32; 2], Steps); 8] = [
+    ([3, 3], &[(16, 4), (20, 18)]),
+    ([4, 4], &[(9, 7), (20, 18)]),
+    ([5, 5], &[(32, 1), (16, 4), (9, 7), (20, 18), (40, 25)]),
+    ([6, 6], &[(16, 4), (9, 7), (20, 18)]),
+    ([7, 7], &[(9, 7), (20, 18), (32, 32)]),
+    ([4, 5], &[(16, 4)]),
+    ([6, 7], &[(20, 18)]),
+    ([7, 8], &[(20, 18)]),
+];
+type Steps = &'static [(usize, usize)];
+const fn fewer([digits, diagonals]: [u32; 2]) -> Number {
+    Number::DoubleFewer { digits, diagonals }
+}
+/// Their real lines and half-spectra, contiguous and strided; their passes, of two in one launch and of two through memory.
+const SAMPLE_OF_FEWER_REAL: [([u32; 2], [usize; 2]); 7] = [
+    ([3, 3], [9, 7]),
+    ([3, 3], [32, 1]),
+    ([4, 4], [16, 4]),
+    ([5, 5], [20, 18]),
+    ([6, 6], [9, 7]),
+    ([7, 7], [16, 4]),
+    ([6, 7], [20, 18]),
+];
+const SAMPLE_OF_FEWER_PASSES: [([usize; 2], [usize; 2]); 2] =
+    [([16, 4], [32, 1]), ([15, 4], [10, 5])];
+const SAMPLE_OF_FEWER_LONG: [([u32; 2], [usize; 2], [usize; 2]); 5] = [
+    ([3, 3], [16, 4], [32, 1]),
+    ([4, 4], [27, 4], [15, 9]),
+    ([5, 5], [27, 4], [15, 9]),
+    ([7, 7], [27, 4], [15, 9]),
+    ([7, 8], [27, 4], [15, 9]),
+];
+
 /// The same for products in fp8: slots of one tile to three, with and without a rest of four.
 const SAMPLE_IN_FP8: [(usize, usize); 7] = [
     (32, 1),
@@ -110,10 +145,65 @@ const SAMPLE_OF_THREE: [usize; 2] = [16, 8];
 const THREE_STEPS: [usize; 3] = [7, 7, 7];
 const TWO_STEPS: [usize; 3] = [7, 1, 7];
 
-/// The same for Bluestein's convolutions: of one block, and of two passes. Their lengths are those of 71, 67, 131 and 1009 points.
+/// The same for Bluestein's convolutions: of one block, and of two passes, each a launch. Their lengths are those of 71, 67 and 2053 points.
 const SAMPLE_OF_CONVOLUTIONS: [[usize; 2]; 2] = [[12, 12], [14, 10]];
-const SAMPLE_OF_LONG_CONVOLUTIONS: [([usize; 2], [usize; 2]); 2] =
-    [([20, 1], [14, 1]), ([16, 4], [32, 1])];
+const SAMPLE_OF_LONG_CONVOLUTIONS: ([usize; 2], [usize; 2]) = ([16, 4], [10, 7]);
+
+/// The same for both passes there and back in one launch: 131, 773, 1009 and 1579 points. Single steps, a product or a step of four points
+/// after the first one in either pass.
+const SAMPLE_OF_WHOLE_CONVOLUTIONS: [([usize; 2], [usize; 2]); 4] = [
+    ([20, 1], [14, 1]),
+    ([7, 7], [32, 1]),
+    ([16, 4], [32, 1]),
+    ([16, 4], [10, 5]),
+];
+/// All others from 129 to 2048 points.
+const OTHER_WHOLE_CONVOLUTIONS: [([usize; 2], [usize; 2]); 44] = [
+    ([16, 1], [18, 1]),
+    ([16, 1], [20, 1]),
+    ([16, 1], [21, 1]),
+    ([18, 1], [20, 1]),
+    ([16, 1], [24, 1]),
+    ([14, 1], [28, 1]),
+    ([20, 1], [20, 1]),
+    ([24, 1], [18, 1]),
+    ([28, 1], [16, 1]),
+    ([24, 1], [20, 1]),
+    ([32, 1], [16, 1]),
+    ([28, 1], [20, 1]),
+    ([24, 1], [24, 1]),
+    ([32, 1], [20, 1]),
+    ([28, 1], [24, 1]),
+    ([24, 1], [30, 1]),
+    ([24, 1], [32, 1]),
+    ([28, 1], [28, 1]),
+    ([32, 1], [25, 1]),
+    ([32, 1], [27, 1]),
+    ([28, 1], [32, 1]),
+    ([32, 1], [30, 1]),
+    ([32, 1], [32, 1]),
+    ([32, 1], [35, 1]),
+    ([32, 1], [36, 1]),
+    ([32, 1], [40, 1]),
+    ([32, 1], [42, 1]),
+    ([36, 1], [40, 1]),
+    ([32, 1], [12, 4]),
+    ([40, 1], [40, 1]),
+    ([12, 4], [36, 1]),
+    ([14, 4], [32, 1]),
+    ([12, 4], [40, 1]),
+    ([14, 4], [40, 1]),
+    ([12, 4], [12, 4]),
+    ([16, 4], [40, 1]),
+    ([14, 4], [12, 4]),
+    ([12, 4], [15, 4]),
+    ([12, 4], [16, 4]),
+    ([14, 4], [14, 4]),
+    ([16, 4], [9, 6]),
+    ([14, 4], [16, 4]),
+    ([16, 4], [15, 4]),
+    ([16, 4], [16, 4]),
+];
 
 /// Those that have kernels with their second choice of parameters, too: passes of a long transform, and real lines.
 const SAMPLE_OF_OTHER_PARAMETERS: ([usize; 2], [usize; 2]) = ([25, 4], [25, 4]);
@@ -169,6 +259,24 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
                 let shape_of = BlockShape::new(number, steps, shape.strided, SHARED_BYTES);
                 let shape_of = shape_of.expect("a shape that fits");
                 shapes.push((Box::new(shape_of), shape.strided));
+            }
+        }
+    }
+    for (digits, sample) in SAMPLE_OF_FEWER {
+        for &(first, last) in sample {
+            for strided in [false, true] {
+                let number = fewer(digits);
+                let shape = BlockShape::new(number, [first, last], strided, SHARED_BYTES);
+                shapes.push((Box::new(shape.expect("a shape that fits")), strided));
+            }
+        }
+    }
+    for (digits, steps) in SAMPLE_OF_FEWER_REAL {
+        for half in [Half::Output, Half::Input] {
+            for strided in [false, true] {
+                let kind = (fewer(digits), half);
+                let shape = RealShape::new(kind, steps, strided, SHARED_BYTES);
+                shapes.push((Box::new(shape.expect("a shape that fits")), strided));
             }
         }
     }
@@ -253,8 +361,38 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             shapes.push((Box::new(shape.expect("a shape that fits")), false));
         }
     }
+    for (first, second) in SAMPLE_OF_FEWER_PASSES {
+        let number = Number::fewer(5);
+        for (ends, strided) in [
+            (Ends::Complex(number), false),
+            (Ends::Complex(number), true),
+            (Ends::RealToHalf(number), false),
+            (Ends::HalfToReal(number), false),
+        ] {
+            let shape = PassesShape::new(first, second, (ends, strided), SHARED_BYTES);
+            shapes.push((Box::new(shape.expect("a shape that fits")), strided));
+        }
+    }
     let points = |steps: [usize; 2]| (steps[0] * steps[1]) as u64;
     let in_three = |[first, last]: [usize; 2]| [first, 1, last];
+    for (digits, first, second) in SAMPLE_OF_FEWER_LONG {
+        for (steps, other, pass) in [
+            (first, second, Pass::Opening),
+            (second, first, Pass::Closing),
+            (first, second, Pass::OpeningReal),
+            (first, second, Pass::OpeningHalf),
+            (second, first, Pass::ClosingReal),
+        ] {
+            let pass = (fewer(digits), pass);
+            let shape = LongShape::new(in_three(steps), points(other), pass, SHARED_BYTES, false);
+            let shape = shape.expect("a shape that fits");
+            // With conversion instructions and, of complex lines in seven digits, without.
+            shapes.push((Box::new(shape), false));
+            if digits == [7, 7] && matches!(pass.1, Pass::Opening | Pass::Closing) {
+                shapes.push((Box::new(shape), true));
+            }
+        }
+    }
     let mut long: Vec<LongShape> = Vec::new();
     let mut add_long = |steps: [usize; 3], side_by_side: u64, pass| {
         let pass = (Number::Double, pass);
@@ -333,12 +471,27 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
                 convolution(steps, MANY_TRANSFORMS, (number, pass));
             }
         }
-        for (first, second) in SAMPLE_OF_LONG_CONVOLUTIONS {
-            for pass in [Pass::ChirpedOpening, Pass::ProductOpening] {
-                convolution(first, points(second), (number, pass));
-            }
-            for pass in [Pass::Product, Pass::UnchirpedClosing] {
-                convolution(second, points(first), (number, pass));
+        let (first, second) = SAMPLE_OF_LONG_CONVOLUTIONS;
+        for pass in [Pass::ChirpedOpening, Pass::ProductOpening] {
+            convolution(first, points(second), (number, pass));
+        }
+        for pass in [Pass::Product, Pass::UnchirpedClosing] {
+            convolution(second, points(first), (number, pass));
+        }
+    }
+    let others = OTHER_WHOLE_CONVOLUTIONS.into_iter();
+    let all = SAMPLE_OF_WHOLE_CONVOLUTIONS
+        .into_iter()
+        .chain(others.filter(|_| everything));
+    for (number, (first, second)) in all.enumerate() {
+        for kind in [Number::Double, Number::Single] {
+            let kind = (Ends::Convolution(kind), false);
+            let shape = PassesShape::new(first, second, kind, SHARED_BYTES);
+            let shape = shape.expect("a shape that fits");
+            shapes.push((Box::new(shape), false));
+            // Of the sample also without conversion instructions.
+            if number < SAMPLE_OF_WHOLE_CONVOLUTIONS.len() {
+                shapes.push((Box::new(shape), true));
             }
         }
     }
@@ -382,7 +535,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
+            "#include \"bailey_convolution.cuh\"\n#include \"bailey_f16.cuh\"\n#include \"bailey_fewer.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {
@@ -426,10 +579,13 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     written("template_names.rs", &format!("[\n{names}]"));
     // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
     let mut asserts = String::from(
-        "#include \"bailey_f16.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_wgmma.cuh\"\n",
+        "#include \"bailey_f16.cuh\"\n#include \"bailey_fewer.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_wgmma.cuh\"\n",
     );
     let numbers = [
         Number::Double,
+        Number::fewer(3),
+        Number::fewer(6),
+        fewer([5, 6]),
         Number::DoubleFp8,
         Number::DoubleF16,
         Number::DoubleWgmma,

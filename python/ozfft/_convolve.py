@@ -1,34 +1,23 @@
-"""Convolutions by transforms, with the arguments of :mod:`scipy.signal`.
-
-Spectra are multiplied in separate real products and sums: numpy's complex product is fused on some machines and not on others,
-and would give other bits there.
-"""
+"""Convolutions by transforms, with the arguments of :mod:`scipy.signal`."""
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple, Union, overload
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _duck
-from ._arrays import is_torch, library_of, precision_of
+from ._arrays import is_torch, library_of
 from ._calls import integers
 from ._errors import UnsupportedError
 from ._lengths import next_fast_len
 from ._options import options
-from ._transforms import fftn, ifftn, irfftn, rfftn
+from ._spectra import bound_of_sums, by_spectra, products
 from ._types import Accuracy, Engine, Mode
 
-
-def _product(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
-    """Elementwise, each operation correctly rounded."""
-    if a.dtype.kind != "c" or b.dtype.kind != "c":
-        return numpy.multiply(a, b)
-    result = numpy.empty(numpy.broadcast_shapes(a.shape, b.shape), numpy.result_type(a, b))
-    result.real = a.real * b.real - a.imag * b.imag
-    result.imag = a.real * b.imag + a.imag * b.real
-    return result
+# A whole convolution, and a bound of the error of every element, where it is wanted.
+_Bounded = Tuple[numpy.ndarray, Optional[float]]
 
 
 def _array(x: Any, what: str) -> Tuple[Any, numpy.ndarray]:
@@ -91,7 +80,7 @@ def _cut(result: numpy.ndarray, shape: tuple, other: tuple, mode: str, axes: Seq
 
 
 def _prepared(in1: Any, in2: Any, mode: str, axes: Any, what: str) -> Tuple[Any, Any, Any, Optional[List[int]]]:
-    """Both arrays, the library of the first, and the axes; or, where nothing is convolved, the result instead of the first."""
+    """Both arrays, the library of the first, and the axes; or, where there is nothing to convolve, an empty result instead of the first."""
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"acceptable mode flags are 'valid', 'same', or 'full'; {mode!r} was given")
     library, first = _array(in1, what)
@@ -101,7 +90,7 @@ def _prepared(in1: Any, in2: Any, mode: str, axes: Any, what: str) -> Tuple[Any,
             f"in1 and in2 should have the same dimensionality; they have {first.ndim} and {second.ndim} dimensions"
         )
     if first.ndim == 0:
-        return library, _product(first, second), None, None
+        return library, first, second, []
     if first.size == 0 or second.size == 0:
         return library, numpy.array([]), None, None
     numbered = _axes(first, second, axes)
@@ -115,19 +104,28 @@ def _returned(library: Any, result: numpy.ndarray) -> Any:
     return torch.from_numpy(numpy.ascontiguousarray(result)) if torch else result
 
 
-def _by_spectra(
-    first: numpy.ndarray, second: numpy.ndarray, lengths: Sequence[int], axes: Sequence[int]
-) -> numpy.ndarray:
-    """The cyclic convolution of two arrays, padded to `lengths` along `axes`, in the wider of their precisions."""
-    if precision_of(first.dtype) != precision_of(second.dtype):
-        first, second = (x.astype(numpy.result_type(x, numpy.float64)) for x in (first, second))
-    is_complex = first.dtype.kind == "c" or second.dtype.kind == "c"
-    there: Any = fftn if is_complex else rfftn
-    back: Any = ifftn if is_complex else irfftn
-    product = _product(there(first, lengths, axes), there(second, lengths, axes))
-    return back(product, lengths, axes)
+def _convolved(
+    whole: Callable[[numpy.ndarray, numpy.ndarray, Sequence[int], bool], _Bounded],
+    in1: Any,
+    in2: Any,
+    mode: str,
+    axes: Any,
+    wants_bound: bool,
+    **choices: Any,
+) -> Any:
+    """The part of a whole convolution that a mode asks for, and its bound, if it is wanted."""
+    library, first, second, numbered = _prepared(in1, in2, mode, axes, "convolutions")
+    result: numpy.ndarray = first
+    bound: Optional[float] = 0.0
+    if numbered is not None:
+        with options(**choices):
+            result, bound = whole(first, second, numbered, wants_bound)
+        result = _cut(result, first.shape, second.shape, mode, numbered)
+    result = _returned(library, result)
+    return (result, bound) if wants_bound else result
 
 
+@overload
 def fftconvolve(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -138,7 +136,33 @@ def fftconvolve(
     accuracy: Accuracy = None,
     engine: Engine = None,
     device: Optional[str] = None,
-) -> NDArray[Any]:
+    return_bound: Literal[False] = False,
+) -> NDArray[Any]: ...
+@overload
+def fftconvolve(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: Mode = "full",
+    axes: Union[int, Sequence[int], None] = None,
+    *,
+    workers: Optional[int] = None,
+    accuracy: Accuracy = None,
+    engine: Engine = None,
+    device: Optional[str] = None,
+    return_bound: Literal[True],
+) -> Tuple[NDArray[Any], float]: ...
+def fftconvolve(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: Mode = "full",
+    axes: Union[int, Sequence[int], None] = None,
+    *,
+    workers: Optional[int] = None,
+    accuracy: Accuracy = None,
+    engine: Engine = None,
+    device: Optional[str] = None,
+    return_bound: bool = False,
+) -> Union[NDArray[Any], Tuple[NDArray[Any], float]]:
     """Convolves two arrays by their spectra.
 
     The bits are the same on every machine: between the transforms there is one product of spectra, in correctly rounded
@@ -154,11 +178,17 @@ def fftconvolve(
         The axes that are convolved, all by default; along the others the arrays are broadcast.
     workers, accuracy, engine, device : optional
         As for :func:`ozfft.fftn`.
+    return_bound : bool, optional
+        Whether to return a bound as well.
 
     Returns
     -------
     array
         The convolution.
+    bound : float
+        With `return_bound`: no element is farther from the exact convolution of the numbers as they were given than this, in absolute terms (for complex
+        ones in modulus), roundings and subnormal numbers included. Proven, for all engines that have a proof; infinite where something overflows.
+        The elements are the same, but that operands near the ends of the range are scaled by powers of two, so that their spectra do not leave it.
 
     See Also
     --------
@@ -171,26 +201,29 @@ def fftconvolve(
     array([2. , 5. , 8.5, 4. , 1.5])
     >>> ozfft.fftconvolve([1.0, 2.0, 3.0], [2.0, 1.0, 0.5], mode="same").round(12)
     array([5. , 8.5, 4. ])
+
+    With a proof of how far an element may be off:
+
+    >>> result, bound = ozfft.fftconvolve([1.0, 2.0, 3.0], [2.0, 1.0, 0.5], return_bound=True)
+    >>> bool(abs(result[2] - 8.5) <= bound < 1e-13)
+    True
     """
-    library, first, second, numbered = _prepared(in1, in2, mode, axes, "convolutions")
-    if numbered is None:
-        return _returned(library, first)
-    with options(workers=workers, accuracy=accuracy, engine=engine, device=device):
-        result = _whole(first, second, numbered)
-    return _returned(library, _cut(result, first.shape, second.shape, mode, numbered))
+    return _convolved(
+        _whole, in1, in2, mode, axes, return_bound, workers=workers, accuracy=accuracy, engine=engine, device=device
+    )
 
 
-def _whole(first: numpy.ndarray, second: numpy.ndarray, axes: Sequence[int]) -> numpy.ndarray:
+def _whole(first: numpy.ndarray, second: numpy.ndarray, axes: Sequence[int], wants_bound: bool) -> _Bounded:
     """The whole convolution."""
     lengths = {axis: first.shape[axis] + second.shape[axis] - 1 for axis in axes}
     if not axes:
-        return _product(first, second)
+        return products(first, second, wants_bound)
     padded = [next_fast_len(lengths[axis]) for axis in axes]
-    result = _by_spectra(first, second, padded, axes)
+    result, bound = by_spectra(first, second, padded, axes, wants_bound)
     index = [slice(None)] * result.ndim
     for axis in axes:
         index[axis] = slice(0, lengths[axis])
-    return result[tuple(index)]
+    return result[tuple(index)], bound
 
 
 def _block_length(longer: int, shorter: int) -> int:
@@ -230,6 +263,7 @@ def _overlapped(pieces: numpy.ndarray, axis: int, step: int) -> numpy.ndarray:
     return numpy.moveaxis(result.reshape(*others, (count + 1) * step), -1, axis)
 
 
+@overload
 def oaconvolve(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -240,7 +274,33 @@ def oaconvolve(
     accuracy: Accuracy = None,
     engine: Engine = None,
     device: Optional[str] = None,
-) -> NDArray[Any]:
+    return_bound: Literal[False] = False,
+) -> NDArray[Any]: ...
+@overload
+def oaconvolve(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: Mode = "full",
+    axes: Union[int, Sequence[int], None] = None,
+    *,
+    workers: Optional[int] = None,
+    accuracy: Accuracy = None,
+    engine: Engine = None,
+    device: Optional[str] = None,
+    return_bound: Literal[True],
+) -> Tuple[NDArray[Any], float]: ...
+def oaconvolve(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: Mode = "full",
+    axes: Union[int, Sequence[int], None] = None,
+    *,
+    workers: Optional[int] = None,
+    accuracy: Accuracy = None,
+    engine: Engine = None,
+    device: Optional[str] = None,
+    return_bound: bool = False,
+) -> Union[NDArray[Any], Tuple[NDArray[Any], float]]:
     """Convolves a long array with a short one piece by piece (overlap and add).
 
     The same sums as :func:`fftconvolve`, in less time and memory where one array is much shorter than the other, with other
@@ -256,11 +316,17 @@ def oaconvolve(
         The axes that are convolved, all by default; along the others the arrays are broadcast.
     workers, accuracy, engine, device : optional
         As for :func:`ozfft.fftn`.
+    return_bound : bool, optional
+        Whether to return a bound as well.
 
     Returns
     -------
     array
         The convolution.
+    bound : float
+        With `return_bound`: no element is farther from the exact convolution of the numbers as they were given than this, in absolute terms (for complex
+        ones in modulus), roundings and subnormal numbers included. Proven, for all engines that have a proof; infinite where something overflows.
+        The elements are the same, but that operands near the ends of the range are scaled by powers of two, so that their spectra do not leave it.
 
     See Also
     --------
@@ -273,15 +339,12 @@ def oaconvolve(
     >>> ozfft.oaconvolve(long, short, mode="valid").round(9)[:4]
     array([1., 1., 1., 1.])
     """
-    library, first, second, numbered = _prepared(in1, in2, mode, axes, "convolutions")
-    if numbered is None:
-        return _returned(library, first)
-    with options(workers=workers, accuracy=accuracy, engine=engine, device=device):
-        result = _piecewise(first, second, numbered)
-    return _returned(library, _cut(result, first.shape, second.shape, mode, numbered))
+    return _convolved(
+        _piecewise, in1, in2, mode, axes, return_bound, workers=workers, accuracy=accuracy, engine=engine, device=device
+    )
 
 
-def _piecewise(first: numpy.ndarray, second: numpy.ndarray, axes: Sequence[int]) -> numpy.ndarray:
+def _piecewise(first: numpy.ndarray, second: numpy.ndarray, axes: Sequence[int], wants_bound: bool) -> _Bounded:
     """The whole convolution, with the longer array of each axis in pieces where that is less work."""
     shapes = (first.shape, second.shape)
     lengths = {axis: shapes[0][axis] + shapes[1][axis] - 1 for axis in axes}
@@ -292,7 +355,7 @@ def _piecewise(first: numpy.ndarray, second: numpy.ndarray, axes: Sequence[int])
         if length < lengths[axis]:
             blocks[axis] = (length, length - shorter + 1)
     if not blocks:
-        return _whole(first, second, axes)
+        return _whole(first, second, axes, wants_bound)
     # Axes that are cut become two; the last one first, so that those before it keep their numbers.
     for axis in sorted(blocks, reverse=True):
         step = blocks[axis][1]
@@ -309,10 +372,11 @@ def _piecewise(first: numpy.ndarray, second: numpy.ndarray, axes: Sequence[int])
         elif axis in axes:
             transformed.append(place[axis])
             padded.append(next_fast_len(lengths[axis]))
-    result = _by_spectra(first, second, padded, transformed)
+    result, bound = by_spectra(first, second, padded, transformed, wants_bound)
     for axis in sorted(blocks, reverse=True):
         result = _overlapped(result, place[axis], blocks[axis][1])
+        bound = None if bound is None else bound_of_sums(bound, result)
     index = [slice(None)] * result.ndim
     for axis in axes:
         index[axis] = slice(0, lengths[axis])
-    return result[tuple(index)]
+    return result[tuple(index)], bound

@@ -6,7 +6,8 @@ it, becomes one product of two long integers: elements are written one behind th
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+import math
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -16,7 +17,7 @@ from ._arrays import library_of
 from ._calls import integers
 from ._convolve import _axes, _cut, _swapped
 from ._errors import DtypeError, IntegerRangeError, UnsupportedError
-from ._options import get_workers
+from ._options import get_workers, resolve
 from ._types import Mode, Route
 
 ROUTES = ("direct", "ntt", "digits", "pairs")
@@ -78,15 +79,15 @@ def _packed(numbers: Sequence[int], width: int) -> int:
     return int.from_bytes(positive, "little") - int.from_bytes(negative, "little")
 
 
-def _multiplied(a: int, b: int) -> int:
+def _multiplied(a: int, b: int, device: str) -> int:
     def digits(x: int) -> bytes:
         return abs(x).to_bytes((x.bit_length() + 7) // 8, "little")
 
-    product = int.from_bytes(_ozfft.multiply_bytes(digits(a), digits(b), get_workers()), "little")
+    product = int.from_bytes(_ozfft.multiply_bytes(digits(a), digits(b), device, get_workers()), "little")
     return -product if (a < 0) != (b < 0) else product
 
 
-def _any_size(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
+def _any_size(a: numpy.ndarray, b: numpy.ndarray, device: str) -> numpy.ndarray:
     """The whole convolution along all axes, of Python's integers."""
     whole = [first + second - 1 for first, second in zip(a.shape, b.shape)]
     first, second = _spread(a, whole), _spread(b, whole)
@@ -96,7 +97,7 @@ def _any_size(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
         terms *= min(lengths)
     # Every result is at most this, and one bit more holds its sign; a factor is not wider than the results either.
     width = (max(terms * largest[0] * largest[1], *largest).bit_length() + 1 + 7) // 8
-    product = _multiplied(_packed(first, width), _packed(second, width))
+    product = _multiplied(_packed(first, width), _packed(second, width), device)
     # Half of a place added to every result makes all of them positive, so that none borrows from the next.
     count = len(first) + len(second) - 1
     half = 1 << (8 * width - 1)
@@ -109,38 +110,68 @@ def _any_size(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     return numpy.array(results + [None], object)[:-1].reshape(whole)
 
 
-def _of_64_bits(a: numpy.ndarray, b: numpy.ndarray, signed: bool, route: Optional[str]) -> numpy.ndarray:
-    """The whole convolution along all axes, of numbers of at most 64 bits with such results."""
+class _Choices(NamedTuple):
+    """What computes, where, and the kind of the results: ``O``, ``i`` or ``u``."""
+
+    kind: str
+    route: Optional[str]
+    device: str
+
+
+def _of_64_bits(a: numpy.ndarray, b: numpy.ndarray, batch: int, choices: _Choices) -> numpy.ndarray:
+    """Whole convolutions along all axes but the first, which counts them (or one second operand for all), of numbers of at most 64 bits with such
+    results."""
 
     def given(x: numpy.ndarray) -> Tuple[bytes, bool, List[int]]:
         is_signed = x.dtype.kind == "i"
-        return x.astype(numpy.int64 if is_signed else numpy.uint64).tobytes(), is_signed, list(x.shape)
+        return x.astype(numpy.int64 if is_signed else numpy.uint64).tobytes(), is_signed, list(x.shape[1:])
 
-    whole = [first + second - 1 for first, second in zip(a.shape, b.shape)]
+    signed = choices.kind == "i"
+    whole = [first + second - 1 for first, second in zip(a.shape[1:], b.shape[1:])]
     try:
-        results = _ozfft.convolve_integers(*given(a), *given(b), signed, route, get_workers())
+        results = _ozfft.convolve_integers(
+            *given(a), *given(b), batch, signed, choices.route, choices.device, get_workers()
+        )
     except IntegerRangeError as error:
         reason = str(error).partition(";")[0].replace(" i64 ", " int64 ").replace(" u64 ", " uint64 ")
         raise IntegerRangeError(f"{reason}; ask for dtype=object: Python's integers hold any result") from None
-    return numpy.frombuffer(results, numpy.int64 if signed else numpy.uint64).reshape(whole).copy()
+    return numpy.frombuffer(results, numpy.int64 if signed else numpy.uint64).reshape([batch, *whole]).copy()
 
 
-def _whole(a: numpy.ndarray, b: numpy.ndarray, kind: str, route: Optional[str]) -> numpy.ndarray:
+def _whole(a: numpy.ndarray, b: numpy.ndarray, choices: _Choices) -> numpy.ndarray:
     """The whole convolution along all axes."""
-    return _any_size(a, b) if kind == "O" else _of_64_bits(a, b, kind == "i", route)
+    if choices.kind == "O":
+        return _any_size(a, b, choices.device)
+    return _of_64_bits(a[None], b[None], 1, choices)[0]
 
 
-def _along(a: numpy.ndarray, b: numpy.ndarray, axes: Sequence[int], kind: str, route: Optional[str]) -> numpy.ndarray:
+def _along(a: numpy.ndarray, b: numpy.ndarray, axes: Sequence[int], choices: _Choices) -> numpy.ndarray:
     """The whole convolution along some axes; along the others the arrays are broadcast."""
     others = [axis for axis in range(a.ndim) if axis not in axes]
     a, b = (numpy.moveaxis(x, others, range(len(others))) for x in (a, b))
     outer = numpy.broadcast_shapes(a.shape[: len(others)], b.shape[: len(others)])
-    a, b = (numpy.broadcast_to(x, outer + x.shape[len(others) :]) for x in (a, b))
+    count = math.prod(outer)
     inner = tuple(first + second - 1 for first, second in zip(a.shape[len(others) :], b.shape[len(others) :]))
+
+    def members(x: numpy.ndarray, is_one_for_all: bool) -> numpy.ndarray:
+        shape = x.shape[len(others) :]
+        x = x if is_one_for_all else numpy.broadcast_to(x, outer + shape)
+        return x.reshape((-1, *shape))
+
+    if choices.kind != "O" and count > 1:
+        first, second = (b, a) if math.prod(a.shape[: len(others)]) == 1 else (a, b)
+        is_shared = math.prod(second.shape[: len(others)]) == 1
+        try:
+            result = _of_64_bits(members(first, False), members(second, is_shared), count, choices)
+            return numpy.moveaxis(result.reshape(outer + inner), range(len(others)), others)
+        except (IntegerRangeError, UnsupportedError):
+            # The largest numbers of all of them together may prove less than those of each.
+            pass
     types = {"O": object, "i": numpy.int64, "u": numpy.uint64}
-    result = numpy.empty(outer + inner, types[kind])
+    result = numpy.empty(outer + inner, types[choices.kind])
+    a, b = (numpy.broadcast_to(x, outer + x.shape[len(others) :]) for x in (a, b))
     for place in numpy.ndindex(*outer):
-        result[place] = _whole(a[place], b[place], kind, route)
+        result[place] = _whole(a[place], b[place], choices)
     return numpy.moveaxis(result, range(len(others)), others)
 
 
@@ -163,6 +194,7 @@ def convolve_exact(
     *,
     dtype: Optional[DTypeLike] = None,
     route: Optional[Route] = None,
+    device: Optional[str] = None,
 ) -> NDArray[Any]:
     """Convolves two arrays of integers exactly.
 
@@ -185,6 +217,10 @@ def convolve_exact(
         What computes: product by product, transforms modulo primes, or transforms in double or double-double precision whose rounding is proven
         to find the integers. By default products for short arrays and primes for all others. All routes have the same results. Python's
         integers have no choice.
+    device : str, optional
+        ``"cpu"`` (default), ``"cuda"`` or ``"cuda:1"`` for a GPU, ``"auto"`` for the first one where it is expected to be faster. On a GPU the route is ``"ntt"``
+        unless ``"digits"`` is asked for; results are the same. Of Python's integers those products are computed there that are long enough for
+        a transform.
 
     Returns
     -------
@@ -198,7 +234,9 @@ def convolve_exact(
     IntegerRangeError
         If results might not fit their type.
     UnsupportedError
-        If the route that was asked for is not proven for these arrays.
+        If the route that was asked for is not proven for these arrays, or does not run on the GPU that was asked for.
+    DeviceError
+        If there is no such GPU, or it fails.
 
     See Also
     --------
@@ -245,14 +283,15 @@ def convolve_exact(
                 f"the route {route!r} takes numpy's integers, and these are Python's; leave it out, or ask for a dtype of at most 64 bits"
             )
         a, b = a.astype(object), b.astype(object)
+    choices = _Choices(kind, route, resolve(device=device).device or "cpu")
     if a.ndim == 0:
-        return _narrowed(_whole(a.reshape(1), b.reshape(1), kind, route), result_type).reshape(())
+        return _narrowed(_whole(a.reshape(1), b.reshape(1), choices), result_type).reshape(())
     numbered = _axes(a, b, axes)
     if _swapped(mode, a, b, numbered):
         a, b = b, a
     # Axes of one element are not among those, and broadcast would be taken one by one: the convolution is the same product.
     asked = range(a.ndim) if axes is None else sorted(axis % a.ndim for axis in integers(axes, "axes"))
-    result = _along(a, b, list(asked), kind, route)
+    result = _along(a, b, list(asked), choices)
     return _narrowed(_cut(result, a.shape, b.shape, mode, numbered), result_type)
 
 
@@ -264,6 +303,7 @@ def correlate_exact(
     *,
     dtype: Optional[DTypeLike] = None,
     route: Optional[Route] = None,
+    device: Optional[str] = None,
 ) -> NDArray[Any]:
     """Correlates two arrays of integers exactly, with the order of results of :func:`scipy.signal.correlate`.
 
@@ -278,6 +318,8 @@ def correlate_exact(
     dtype : data-type, optional
         As for :func:`convolve_exact`.
     route : {"direct", "ntt", "digits", "pairs"}, optional
+        As for :func:`convolve_exact`.
+    device : str, optional
         As for :func:`convolve_exact`.
 
     Returns
@@ -297,4 +339,4 @@ def correlate_exact(
     """
     b = _integers(in2, "in2")
     reversed_axes = range(b.ndim) if axes is None else integers(axes, "axes")
-    return convolve_exact(in1, numpy.flip(b, tuple(reversed_axes)), mode, axes, dtype=dtype, route=route)
+    return convolve_exact(in1, numpy.flip(b, tuple(reversed_axes)), mode, axes, dtype=dtype, route=route, device=device)

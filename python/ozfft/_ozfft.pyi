@@ -2,7 +2,7 @@ from typing import Any, final
 
 __all__ = [
     "Plan", "Prepared", "plan", "prepared", "plan_memory", "set_plan_memory", "clear_plans", "units", "executions",
-    "convolve_integers", "multiply_bytes", "compiler", "look_for_compiler_in",
+    "convolve_integers", "multiply_bytes", "error_of_spectra", "compiler", "look_for_compiler_in",
     "before_fork", "after_fork_in_parent", "after_fork_in_child", "__version__",
 ]  # fmt: skip
 
@@ -46,11 +46,21 @@ def convolve_integers(
     b: bytes,
     b_signed: bool,
     b_shape: list[int],
+    batch: int,
     signed: bool,
     route: str | None,
+    device: str,
     threads: int,
 ) -> bytes: ...
-def multiply_bytes(a: bytes, b: bytes, threads: int) -> bytes: ...
+def multiply_bytes(a: bytes, b: bytes, device: str, threads: int) -> bytes: ...
+def error_of_spectra(
+    points: int,
+    first: tuple[float, float, float],
+    second: tuple[float, float, float],
+    inverse: float,
+    rounding: float,
+    smallest_normal: float,
+) -> float: ...
 def before_fork() -> None: ...
 def after_fork_in_parent() -> None: ...
 def after_fork_in_child() -> None: ...

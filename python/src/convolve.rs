@@ -1,16 +1,20 @@
 //! Exact convolutions of integers, which Python gives as bytes in the machine's order.
 
-use crate::errors::named;
+use crate::errors::{exception, named};
 use crate::gate::Call;
+use crate::options;
 use crate::process::{Process, count_execution};
 use ozfft::convolution::{
-    self, ConvolutionError, ConvolutionRoute, ExactConvolution, Operand, Output, RouteError,
+    self, Convolution, ConvolutionError, ConvolutionRoute, ExactConvolution, Multiplier, Operand,
+    Output, RouteError,
 };
+use ozfft::{Device, FftError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 fn failed(py: Python<'_>, error: &RouteError) -> PyErr {
     let name = match error {
+        RouteError::Transform(error) => return exception(py, error),
         RouteError::Convolution(
             ConvolutionError::ResultMayNotFit { .. }
             | ConvolutionError::MayBeNegative { .. }
@@ -31,70 +35,66 @@ fn numbers<const SIGNED: bool>(bytes: &[u8]) -> (Vec<i64>, Vec<u64>) {
     }
 }
 
-/// An array in the places that its elements have in a larger one, up to the last.
-fn spread<A: Operand + Default>((numbers, shape): (&[A], &[usize]), whole: &[usize]) -> Vec<A> {
-    let strides: Vec<usize> = (0..whole.len())
-        .map(|axis| whole[axis + 1..].iter().product())
-        .collect();
-    let place = |mut number: usize| -> usize {
-        let mut place = 0;
-        for (&length, &stride) in shape.iter().zip(&strides).rev() {
-            place += number % length * stride;
-            number /= length;
-        }
-        place
-    };
-    let last = numbers.len().checked_sub(1).map_or(0, place);
-    let mut spread = vec![A::default(); last + 1];
-    for (number, &value) in numbers.iter().enumerate() {
-        spread[place(number)] = value;
-    }
-    spread
-}
-
-/// By a route: the whole is one line, as long as it has elements.
-fn by_route<A: Operand + Default, B: Operand + Default, R: Output>(
-    a: (&[A], &[usize]),
-    b: (&[B], &[usize]),
-    route: ConvolutionRoute,
-) -> Result<Vec<R>, RouteError> {
-    let sides = a.1.iter().zip(b.1);
-    let whole: Vec<usize> = sides.map(|(first, second)| first + second - 1).collect();
-    let (a, b) = (spread(a, &whole), spread(b, &whole));
-    let plan = ExactConvolution::linear(a.len(), b.len())
-        .magnitudes(convolution::largest(&a), convolution::largest(&b))
-        .route(route)
-        .plan()?;
-    let mut results = plan.process(&a, &b)?;
-    results.resize(whole.iter().product(), R::default());
-    Ok(results)
-}
-
-fn computed<A: Operand + Default, B: Operand + Default>(
-    a: (&[A], &[usize]),
-    b: (&[B], &[usize]),
-    signed: bool,
+/// What is asked of one call: the shapes of both arrays, how many pairs there are, and what computes where.
+struct Asked {
+    shapes: [Vec<usize>; 2],
+    batch: usize,
     route: Option<ConvolutionRoute>,
-) -> Result<Vec<u8>, RouteError> {
-    fn bytes<A: Operand + Default, B: Operand + Default, R: Output>(
-        a: (&[A], &[usize]),
-        b: (&[B], &[usize]),
-        route: Option<ConvolutionRoute>,
-        one: impl Fn(R) -> [u8; 8],
-    ) -> Result<Vec<u8>, RouteError> {
-        let results: Vec<R> = match route {
-            None => convolution::convolve_shaped(a, b)?,
-            Some(route) => by_route(a, b, route)?,
-        };
-        Ok(results.into_iter().flat_map(one).collect())
+    device: Device,
+}
+
+impl Asked {
+    /// All convolutions of the batch. The second operand may be one for all.
+    fn convolve<A: Operand, B: Operand, R: Output>(
+        &self,
+        a: &[A],
+        b: &[B],
+    ) -> Result<Vec<R>, RouteError> {
+        let [first, second] = &self.shapes;
+        let (largest_a, largest_b) = (convolution::largest(a), convolution::largest(b));
+        if self.route.is_none() && self.device == Device::Cpu {
+            let problem = Convolution::linear_shaped(first, second);
+            let plan = problem.magnitudes(largest_a, largest_b).batch(self.batch);
+            return Ok(plan.plan()?.process(a, b)?);
+        }
+        // What has kernels on a GPU; weighing the others would take longer than most convolutions.
+        let route = self.route.unwrap_or(ConvolutionRoute::Ntt);
+        let plan = ExactConvolution::linear_shaped(first, second)
+            .magnitudes(largest_a, largest_b)
+            .batch(self.batch)
+            .route(route)
+            .device(self.device)
+            .plan()?;
+        let chosen = plan.chosen();
+        if matches!(self.device, Device::Cuda(_)) && chosen.device == Device::Cpu {
+            return Err(RouteError::Transform(FftError::Unsupported(format!(
+                "the route {route} runs on the processor here ({}); take device=\"cpu\", or shorter arrays and the route ntt",
+                chosen.why
+            ))));
+        }
+        plan.process(a, b)
     }
-    match signed {
-        true => bytes(a, b, route, i64::to_ne_bytes),
-        false => bytes(a, b, route, u64::to_ne_bytes),
+
+    fn bytes<A: Operand, B: Operand>(
+        &self,
+        a: &[A],
+        b: &[B],
+        signed: bool,
+    ) -> Result<Vec<u8>, RouteError> {
+        Ok(match signed {
+            true => {
+                let results: Vec<i64> = self.convolve(a, b)?;
+                results.into_iter().flat_map(i64::to_ne_bytes).collect()
+            }
+            false => {
+                let results: Vec<u64> = self.convolve(a, b)?;
+                results.into_iter().flat_map(u64::to_ne_bytes).collect()
+            }
+        })
     }
 }
 
-/// The linear convolution of arrays of 64-bit integers, with or without sign.
+/// Linear convolutions of arrays of 64-bit integers, with or without sign, `batch` of them one behind the other; the second array may be one for all.
 #[pyfunction]
 #[allow(
     clippy::too_many_arguments,
@@ -108,42 +108,64 @@ pub(crate) fn convolve_integers<'py>(
     b: &[u8],
     b_signed: bool,
     b_shape: Vec<usize>,
+    batch: usize,
     signed: bool,
     route: Option<&str>,
+    device: &str,
     threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let route = route.map(str::parse::<ConvolutionRoute>).transpose();
-    let route = route.map_err(|error| failed(py, &error))?;
+    let asked = Asked {
+        shapes: [a_shape, b_shape],
+        batch,
+        route: route.map_err(|error| failed(py, &error))?,
+        device: options::device(device).map_err(|error| exception(py, &error))?,
+    };
     let work = || match (a_signed, b_signed) {
         (true, true) => {
             let (a, b) = (numbers::<true>(a).0, numbers::<true>(b).0);
-            computed((&a, &a_shape), (&b, &b_shape), signed, route)
+            asked.bytes(&a, &b, signed)
         }
         (true, false) => {
             let (a, b) = (numbers::<true>(a).0, numbers::<false>(b).1);
-            computed((&a, &a_shape), (&b, &b_shape), signed, route)
+            asked.bytes(&a, &b, signed)
         }
         (false, true) => {
             let (a, b) = (numbers::<false>(a).1, numbers::<true>(b).0);
-            computed((&a, &a_shape), (&b, &b_shape), signed, route)
+            asked.bytes(&a, &b, signed)
         }
         (false, false) => {
             let (a, b) = (numbers::<false>(a).1, numbers::<false>(b).1);
-            computed((&a, &a_shape), (&b, &b_shape), signed, route)
+            asked.bytes(&a, &b, signed)
         }
     };
     let results = run(py, threads, work)?.map_err(|error| failed(py, &error))?;
     Ok(PyBytes::new(py, &results))
 }
 
-/// The product of two integers without sign, their lowest bytes first.
+/// A bound of the error of every element of a convolution whose spectra were multiplied (`ozfft::convolution`, `error_of_spectra`).
+#[pyfunction]
+pub(crate) fn error_of_spectra(
+    points: usize,
+    first: (f64, f64, f64),
+    second: (f64, f64, f64),
+    inverse: f64,
+    rounding: f64,
+    smallest_normal: f64,
+) -> f64 {
+    convolution::error_of_spectra(points, [first, second], inverse, rounding, smallest_normal)
+}
+
+/// The product of two integers without sign, their lowest bytes first. On a GPU those that are long enough for a transform.
 #[pyfunction]
 pub(crate) fn multiply_bytes<'py>(
     py: Python<'py>,
     a: &[u8],
     b: &[u8],
+    device: &str,
     threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let device = options::device(device).map_err(|error| exception(py, &error))?;
     let limbs = |bytes: &[u8]| -> Vec<u64> {
         let limb = |piece: &[u8]| {
             let mut whole = [0; 8];
@@ -153,12 +175,12 @@ pub(crate) fn multiply_bytes<'py>(
         bytes.chunks(8).map(limb).collect()
     };
     let product = run(py, threads, || {
-        let product = convolution::multiply_limbs(&limbs(a), &limbs(b));
-        product
-            .into_iter()
-            .flat_map(u64::to_le_bytes)
-            .collect::<Vec<u8>>()
+        let multiplier = Multiplier::new(device)?;
+        let product = multiplier.multiply_limbs(&limbs(a), &limbs(b))?;
+        let bytes = product.digits.into_iter().flat_map(u64::to_le_bytes);
+        Ok::<Vec<u8>, FftError>(bytes.collect())
     })?;
+    let product = product.map_err(|error| exception(py, &error))?;
     Ok(PyBytes::new(py, &product))
 }
 

@@ -20,7 +20,7 @@ mod _ozfft {
     #[pymodule_export]
     use crate::compiler::{compiler, look_for_compiler_in};
     #[pymodule_export]
-    use crate::convolve::{convolve_integers, multiply_bytes};
+    use crate::convolve::{convolve_integers, error_of_spectra, multiply_bytes};
     #[pymodule_export]
     use crate::gate::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]

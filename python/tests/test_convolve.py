@@ -1,5 +1,8 @@
 """Convolutions against direct sums, and scipy's rules of shapes."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -84,10 +87,10 @@ def test_bits_do_not_depend_on_workers_or_layout():
 
 def test_products_of_spectra_are_rounded_separately():
     """A fused product has other bits, and whether numpy's is fused depends on the machine."""
-    from ozfft._convolve import _product
+    from ozfft._spectra import product as multiplied
 
     a, b = numbers(1000, complex), numbers(1000, complex)[::-1]
-    product = _product(a, b)
+    product = multiplied(a, b)
     for place in range(0, 1000, 37):
         x, y = complex(a[place]), complex(b[place])
         assert product[place].real == x.real * y.real - x.imag * y.imag
@@ -99,3 +102,103 @@ def test_long_arrays_are_convolved_in_pieces():
 
     assert _block_length(1 << 20, 33) < 4096
     assert _block_length(64, 64) == 128
+
+
+def in_smallest(x):
+    """Parts of numbers, exactly, as Python's integers in units of the smallest double."""
+    units = [int(Fraction(float(value)) * 2**1074) for value in np.ravel(x)]
+    return np.array(units + [None], object)[:-1].reshape(np.shape(x))
+
+
+def exact_parts(a, b):
+    """The whole convolution along all axes in units of the smallest double squared, real and imaginary parts."""
+
+    def whole(x, y):
+        result = np.zeros([m + n - 1 for m, n in zip(x.shape, y.shape)], object)
+        for place in np.ndindex(*y.shape):
+            result[tuple(slice(k, k + n) for k, n in zip(place, x.shape))] += x * y[place]
+        return result
+
+    (p, q), (r, s) = ((in_smallest(np.real(x)), in_smallest(np.imag(x))) for x in (a, b))
+    return whole(p, r) - whole(q, s), whole(p, s) + whole(q, r)
+
+
+def largest_error(result, parts):
+    """Of all elements, in modulus, rounded up."""
+    ours = (in_smallest(np.real(result)) * 2**1074, in_smallest(np.imag(result)) * 2**1074)
+    squares = (ours[0] - parts[0]) ** 2 + (ours[1] - parts[1]) ** 2
+    return max(math.isqrt(square) + 1 if square else 0 for square in np.ravel(squares))
+
+
+BOUNDED = [((1,), (1,)), ((5,), (3,)), ((100,), (100,)), ((1000,), (7,)), ((30, 40), (3, 5)), ((5, 6, 7), (2, 3, 4)), ((1, 9), (8, 1))]
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+@pytest.mark.parametrize("kinds", [("f8", "f8"), ("c16", "f8"), ("c16", "c16"), ("f4", "f4"), ("c8", "f4"), ("f4", "f8"), ("i4", "f8"), ("f2", "f4")])
+@pytest.mark.parametrize("shapes", BOUNDED, ids=str)
+def test_errors_stay_below_the_returned_bound(name, kinds, shapes):
+    a, b = (
+        (100 * numbers(shape, complex if kind[0] == "c" else float)).astype(kind) for shape, kind in zip(shapes, kinds)
+    )
+    call = getattr(ozfft, name)
+    result, bound = call(a, b, return_bound=True)
+    assert type(bound) is float and result.dtype == call(a, b).dtype
+    # The bits do not depend on whether somebody wants to know.
+    assert result.tobytes() == call(a, b).tobytes()
+    error = largest_error(result, exact_parts(a, b))
+    assert error <= Fraction(bound) * 2**2148, (SEED, error / 2**2148, bound)
+    # And it says something.
+    unit = 1e-6 if result.dtype in (np.float32, np.complex64) else 2e-15
+    assert bound <= 20 * unit * math.prod(np.linalg.norm(np.ravel(x).astype(complex)) for x in (a, b))
+    for mode in ("same", "valid"):
+        try:
+            part = call(a, b, mode)
+        except ValueError:
+            continue
+        assert call(a, b, mode, return_bound=True)[0].tobytes() == part.tobytes()
+
+
+ENDS = [5e-324, 1e-320, 2.2250738585072014e-308, 1e-200, 1.0, 1e200, 1.7e308]
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+@pytest.mark.parametrize("lengths", [(3, 5), (40, 3)])
+def test_the_bound_holds_at_the_ends_of_the_range(name, lengths):
+    finite = 0
+    for first in ENDS:
+        for second in ENDS:
+            a, b = np.full(lengths[0], first), second * np.cos(np.arange(lengths[1]))
+            a[1] = -5e-324
+            with np.errstate(over="ignore", invalid="ignore"):
+                result, bound = getattr(ozfft, name)(a, b, return_bound=True)
+            if np.isfinite(bound):
+                finite += 1
+                assert largest_error(result, exact_parts(a, b)) <= Fraction(bound) * 2**2148, (first, second)
+    assert finite > 35
+    with np.errstate(over="ignore"):
+        assert getattr(ozfft, name)(np.full(3, 1e300), np.full(3, 1e300), return_bound=True)[1] == np.inf
+
+
+def test_bounds_of_broadcast_arrays_products_and_zeros():
+    a, b = numbers((30, 20)), numbers((1, 6))
+    result, bound = ozfft.fftconvolve(a, b, axes=1, return_bound=True)
+    for row in range(30):
+        assert largest_error(result[row], exact_parts(a[row], b[0])) <= Fraction(bound) * 2**2148
+    for x, y in [(0.1, 0.3), (np.array([[0.1, 3.0]]), np.array([[7.7]])), (np.array([0.1 + 2j]), np.array([3 - 0.7j]))]:
+        result, bound = ozfft.fftconvolve(x, y, return_bound=True)
+        assert largest_error(result, exact_parts(np.atleast_1d(x), np.atleast_1d(y))) <= Fraction(bound) * 2**2148
+        assert bound < 1e-13
+    assert ozfft.fftconvolve(3, 4, return_bound=True) == (12, 0.0)
+    assert ozfft.fftconvolve(np.zeros(5), numbers(9), return_bound=True)[1] == 0
+    assert ozfft.fftconvolve([], [1.0], return_bound=True)[1] == 0
+    assert ozfft.fftconvolve([np.nan, 1], [1.0, 2], return_bound=True)[1] == np.inf
+    assert ozfft.fftconvolve([np.inf, 1], [0.0, 0], return_bound=True)[1] == np.inf
+
+
+def test_bounds_that_are_not_proven_are_refused_with_the_remedy():
+    with pytest.raises(ozfft.UnsupportedError, match="convolve_exact"):
+        ozfft.fftconvolve([2**53 + 1, 1], [1, 2], return_bound=True)
+    with pytest.raises(ozfft.UnsupportedError, match="convolve_exact"):
+        ozfft.fftconvolve(2**62, 4, return_bound=True)
+    with pytest.raises(ozfft.UnsupportedError, match="engine='digits'"):
+        ozfft.fftconvolve(numbers(40), numbers(30), engine="native", return_bound=True)

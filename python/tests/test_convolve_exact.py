@@ -150,3 +150,36 @@ def test_a_route_that_is_not_proven_is_an_error_that_says_why():
         ozfft.convolve_exact([1], [1], route="fast")
     with pytest.raises(ozfft.UnsupportedError, match="Python's"):
         ozfft.convolve_exact([10**30], [1], route="ntt")
+
+
+@pytest.mark.parametrize("route", [None, "direct", "ntt", "digits"])
+def test_broadcast_arrays_are_convolved_at_once_or_each_with_its_own_proof(route):
+    rng = np.random.default_rng(SEED)
+    a, b, one = (rng.integers(-100, 100, shape) for shape in [(3, 4, 20), (3, 1, 7), (1, 1, 7)])
+    for x, y in [(a, b), (b, a), (a, one), (one, a)]:
+        result = ozfft.convolve_exact(x, y, axes=-1, route=route)
+        for i, j in np.ndindex(3, 4):
+            rows = (z[i % z.shape[0], j % z.shape[1]] for z in (x, y))
+            assert (result[i, j] == direct(*rows)).all(), (SEED, route)
+    # All of them together might have results of 2^80; each of them has not.
+    large, small = np.array([[2**60, 0], [1, 2]]), np.array([[1, 3], [2**59, 5]])
+    result = ozfft.convolve_exact(large, small, axes=1)
+    assert result.tolist() == [[2**60, 3 * 2**60, 0], [2**59, 2**60 + 5, 10]]
+    with pytest.raises(ozfft.IntegerRangeError, match="dtype=object"):
+        ozfft.convolve_exact(large, large, axes=1)
+
+
+def test_devices_are_found_or_refused_with_the_remedy():
+    a, b = np.arange(-50, 350), np.arange(300)
+    expected = ozfft.convolve_exact(a, b)
+    for call in (ozfft.convolve_exact, ozfft.correlate_exact):
+        for kind in (np.int64, object):
+            assert (call(a.astype(kind), b, device="cpu") == call(a.astype(kind), b)).all()
+            # No machine has so many GPUs, and most have none.
+            with pytest.raises(ozfft.DeviceError):
+                call(a.astype(kind), b, device="cuda:99")
+            with pytest.raises(ozfft.UnsupportedError, match="cuda:1"):
+                call(a.astype(kind), b, device="abacus")
+    assert (ozfft.convolve_exact(a, b, device="auto") == expected).all()
+    with ozfft.options(device="cuda:99"), pytest.raises(ozfft.DeviceError):
+        ozfft.convolve_exact(a, b)

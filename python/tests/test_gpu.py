@@ -315,6 +315,27 @@ def host_arrays():
         check(False, "device cuda:99 is no error")
 
 
+def exact_convolutions():
+    """By the GPU's kernels, against the processor: the same integers."""
+    rng = np.random.default_rng(SEED)
+    for shapes, axes in [(((3000,), (700,)), None), (((40, 50), (3, 5)), None), (((6, 500), (1, 300)), 1), (((1,), (1,)), None)]:
+        a, b = (rng.integers(-(2**20), 2**20, shape) for shape in shapes)
+        for kind in (np.int64, np.int32, object):
+            for call in (ozfft.convolve_exact, ozfft.correlate_exact):
+                expected = call(a.astype(kind), b, axes=axes)
+                for route in (None, "ntt") if kind is not object else (None,):
+                    found = call(a.astype(kind), b, axes=axes, route=route, device="cuda")
+                    check((found == expected).all() and found.dtype == expected.dtype, f"{call.__name__} of {shapes}, {kind}")
+    try:
+        ozfft.convolve_exact([1, 2], [3], route="direct", device="cuda")
+        check(False, "a route without kernels was taken")
+    except ozfft.UnsupportedError as error:
+        check("device=\"cpu\"" in str(error), str(error))
+    x, y = numbers((50, 60), "f", 8), numbers((5, 6), "f", 8)
+    on_gpu, here = (ozfft.fftconvolve(x, y, device=device, return_bound=True) for device in ("cuda", "cpu"))
+    check(on_gpu[0].tobytes() == here[0].tobytes() and on_gpu[1] == here[1], "fftconvolve with its bound")
+
+
 def times(library):
     """Milliseconds from one call in Python to the next, ten in a row, after warming up: the best of five rows."""
     print(f"\n{library.name}: ms from call to call, theirs (cuFFT) and ozfft")
@@ -350,6 +371,7 @@ def main():
         return
     print(f"ozfft {ozfft.__version__}, numpy {np.__version__}, seed {SEED}")
     host_arrays()
+    exact_convolutions()
     for kind in (Cupy, Torch):
         try:
             library = kind()

@@ -1,5 +1,7 @@
 """What type checkers know of results: their precision, and how many dimensions they have. It is not run."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import assert_type
@@ -63,3 +65,9 @@ def what_is_rejected(f8: NDArray[np.float64]) -> None:
     ozfft.fft(f8, axis="last")  # type: ignore[call-overload]
     ozfft.dct(f8, 5)  # type: ignore[call-overload]
     numpy_fft.fft(f8, workers=2)  # type: ignore[call-overload]
+
+
+def bounds(line: Line) -> None:
+    assert_type(ozfft.fftconvolve(line, line), NDArray[Any])
+    assert_type(ozfft.fftconvolve(line, line, return_bound=True), tuple[NDArray[Any], float])
+    assert_type(ozfft.oaconvolve(line, line, "same", return_bound=True), tuple[NDArray[Any], float])

@@ -39,4 +39,4 @@ def smoothed(image: NDArray[np.float64], plan: ozfft.Plan) -> NDArray[np.float64
 def loud(image: NDArray[np.float64]) -> None:
     fft.dct(image, norm="loud")  # type: ignore[call-overload]
     ozfft.rfft(image, norm="loud")  # type: ignore[call-overload]
-    ozfft.fftconvolve(image, image, mode="some")  # type: ignore[arg-type]
+    ozfft.fftconvolve(image, image, mode="some")  # type: ignore[call-overload]

@@ -12,10 +12,7 @@ pub(crate) fn most_terms(bits: u32, primes: usize) -> usize {
 
 /// Sums of 64 bits. They may wrap around in between: the result fits.
 pub(crate) fn short<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, results: &mut [R]) {
-    let values = |numbers: Numbers| -> Vec<i64> {
-        let value = |&number: &u64| number.wrapping_sub(numbers.bias) as i64;
-        numbers.biased.iter().map(value).collect()
-    };
+    let values = |numbers: Numbers| -> Vec<i64> { numbers.short_values().collect() };
     let (a, b) = (values(a), values(b));
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let mut sums = vec![0i64; long.len() + short.len() - 1];
@@ -27,12 +24,9 @@ pub(crate) fn short<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, re
     write(&sums, cyclic, results, |&sum| R::lowest(sum.into()));
 }
 
-/// Sums of 128 bits.
+/// Sums of 128 bits, which may wrap around as well.
 pub(crate) fn long<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, results: &mut [R]) {
-    let values = |numbers: Numbers| -> Vec<i128> {
-        let value = |&number: &u64| i128::from(number) - i128::from(numbers.bias);
-        numbers.biased.iter().map(value).collect()
-    };
+    let values = |numbers: Numbers| -> Vec<i128> { numbers.values().collect() };
     let (a, b) = (values(a), values(b));
     let mut sums = vec![0i128; a.len() + b.len() - 1];
     for (place, factor) in a.iter().enumerate() {

@@ -3,7 +3,7 @@
 use crate::chinese::Digits;
 use crate::integer::{Numbers, Output};
 use crate::parallel::{DIVIDED, collect, for_each_piece};
-use crate::prime::PRIMES;
+use crate::prime::{PRIMES, Prime};
 use crate::transform::{Operand, Ring};
 use crate::unit::Unit;
 
@@ -53,16 +53,10 @@ pub(crate) fn unsigned(
     b: &[u64],
     mut take: impl FnMut(usize, &Digits, usize),
 ) {
-    let numbers = |biased| Numbers { biased, bias: 0 };
-    pieces(
-        unit,
-        primes,
-        numbers(a),
-        numbers(b),
-        |place, digits, length| {
-            take(place, digits, length);
-        },
-    );
+    let (a, b) = (Numbers::unsigned(a), Numbers::unsigned(b));
+    pieces(unit, primes, a, b, |place, digits, length| {
+        take(place, digits, length);
+    });
 }
 
 /// How many elements of the shorter and of the longer operand make a piece.
@@ -89,27 +83,33 @@ fn pieces(
     b: Numbers,
     mut take: impl FnMut(usize, &Digits, usize),
 ) {
-    let (long, short) = match a.biased.len() < b.biased.len() {
+    let (long, short) = match a.len() < b.len() {
         true => (b, a),
         false => (a, b),
     };
-    let (short_step, long_step) = steps(unit, long.biased.len(), short.biased.len());
-    for (i, short_piece) in short.biased.chunks(short_step).enumerate() {
-        for (j, long_piece) in long.biased.chunks(long_step).enumerate() {
+    let (short_step, long_step) = steps(unit, long.len(), short.len());
+    for (i, short_piece) in short.pieces(short_step).enumerate() {
+        for (j, long_piece) in long.pieces(long_step).enumerate() {
             let length = short_piece.len() + long_piece.len() - 1;
             let ring = Ring::linear(unit, length);
-            let first = Numbers {
-                biased: long_piece,
-                bias: long.bias,
-            };
-            let second = Numbers {
-                biased: short_piece,
-                bias: short.bias,
-            };
-            let digits = product(unit, primes, &ring, first, second);
+            let digits = product(unit, primes, &ring, long_piece, short_piece);
             take(i * short_step + j * long_step, &digits, length);
         }
     }
+}
+
+/// Numbers of 128 bits as ones of 64 that are the same modulo a prime: their four words of 32 bits times powers of two modulo the prime, which is
+/// below 2^30, so at most `3·2^62 + 2^32`.
+fn folded(prime: &Prime, numbers: Numbers) -> Vec<u64> {
+    let power = |bits: u32| ((1u128 << bits) % u128::from(prime.value)) as u64;
+    let powers = [power(32), power(64), power(96)];
+    let words = |number: u64| (u64::from(number as u32), number >> 32);
+    let both = numbers.low.iter().zip(numbers.high);
+    let fold = |(&low, &high): (&u64, &u64)| {
+        let ((first, second), (third, fourth)) = (words(low), words(high));
+        first + second * powers[0] + third * powers[1] + fourth * powers[2]
+    };
+    both.map(fold).collect()
 }
 
 /// One product in a ring, as digits in mixed radix.
@@ -117,17 +117,20 @@ fn product(unit: Unit, primes: usize, ring: &Ring, a: Numbers, b: Numbers) -> Di
     let residues = |numbers: Numbers, number: usize, rows: &mut [u32]| {
         let prime = &PRIMES[number];
         let fold = prime.factor(((1u64 << 32) % u64::from(prime.value)) as u32);
-        let bias = (numbers.bias % u64::from(prime.value)) as u32;
-        unit.reduce_wide(prime, fold, bias, numbers.biased, rows);
+        let bias = (numbers.bias % u128::from(prime.value)) as u32;
+        match numbers.high.is_empty() {
+            true => unit.reduce_wide(prime, fold, bias, numbers.low, rows),
+            false => unit.reduce_wide(prime, fold, bias, &folded(prime, numbers), rows),
+        }
     };
     let first = |number: usize, rows: &mut [u32]| residues(a, number, rows);
     let second = |number: usize, rows: &mut [u32]| residues(b, number, rows);
     let first = Operand {
-        length: a.biased.len(),
+        length: a.len(),
         residues: &first,
     };
     let second = Operand {
-        length: b.biased.len(),
+        length: b.len(),
         residues: &second,
     };
     let residues = collect(ring.is_divided(), primes, |number| {

@@ -30,18 +30,6 @@ pub enum ConvolutionError {
         /// The operand.
         which: Which,
     },
-    /// An operand is longer than a cyclic convolution.
-    #[error(
-        "the {which} operand has {length} elements, more than the {cyclic} of the cyclic convolution; fold it first, or convolve without wrapping around"
-    )]
-    LongerThanCycle {
-        /// The operand.
-        which: Which,
-        /// Its length.
-        length: usize,
-        /// The length of the convolution.
-        cyclic: usize,
-    },
     /// A slice does not have the length of the plan.
     #[error(
         "the {what} has {given} elements, and the plan has {expected}; plan for the slice's length"
@@ -89,9 +77,9 @@ pub enum ConvolutionError {
         /// The first such element.
         index: usize,
         /// Its magnitude.
-        magnitude: u64,
+        magnitude: u128,
         /// What was declared.
-        declared: u64,
+        declared: u128,
     },
     /// The parts of an operand add up to more than the primes leave room for.
     #[error(

@@ -55,8 +55,8 @@ pub fn correlate<A: Operand, B: Operand, R: Output>(
     a: &[A],
     b: &[B],
 ) -> Result<Vec<R>, ConvolutionError> {
-    let reversed: Vec<B> = b.iter().rev().copied().collect();
-    convolve(a, &reversed)
+    let problem = Convolution::linear(a.len(), b.len()).correlation();
+    planned(problem, a, b)?.process(a, b)
 }
 
 /// The cyclic correlation `c[k] = Σ a[(i + k) mod n]·b[i]`.
@@ -71,13 +71,11 @@ pub fn correlate_cyclic<A: Operand, B: Operand, R: Output>(
     b: &[B],
 ) -> Result<Vec<R>, ConvolutionError> {
     same_length(a.len(), b.len())?;
-    let first = b.iter().take(1);
-    let reversed: Vec<B> = first.chain(b.iter().skip(1).rev()).copied().collect();
-    convolve_cyclic(a, &reversed)
+    planned(Convolution::cyclic(a.len()).correlation(), a, b)?.process(a, b)
 }
 
 /// Whether operands have one length.
-pub(crate) fn same_length(first: usize, second: usize) -> Result<(), ConvolutionError> {
+fn same_length(first: usize, second: usize) -> Result<(), ConvolutionError> {
     match first == second {
         true => Ok(()),
         false => Err(ConvolutionError::Length {

@@ -24,7 +24,6 @@ mod rows;
 mod shaped;
 mod transform;
 mod unit;
-mod wide_operands;
 
 pub use error::{ConvolutionError, Which};
 pub use functions::{convolve, convolve_cyclic, correlate, correlate_cyclic};
@@ -40,6 +39,3 @@ pub use shaped::{
     Shaped, convolve_cyclic_shaped, convolve_shaped, correlate_cyclic_shaped, correlate_shaped,
 };
 pub use unit::Unit;
-pub use wide_operands::{
-    convolve_cyclic_i128, convolve_i128, correlate_cyclic_i128, correlate_i128,
-};

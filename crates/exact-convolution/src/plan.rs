@@ -5,14 +5,15 @@ use crate::cost;
 use crate::direct;
 use crate::engine;
 use crate::error::{ConvolutionError, Which};
-use crate::integer::{Numbers, Operand, Output};
+use crate::integer::{Numbers, Operand, Output, Words, largest};
 use crate::parallel::{DIVIDED, for_each_piece};
 use crate::prime::PRIMES;
 use crate::proof::{Holds, Proof, Route};
+use crate::shaped::Lines;
 use crate::unit::Unit;
 use std::fmt;
 
-/// What is asked: lengths, whether it wraps around, how large the operands are, how many convolutions.
+/// What is asked: shapes, whether it wraps around, how large the operands are, how many convolutions.
 ///
 /// ```
 /// use exact_convolution::Convolution;
@@ -21,46 +22,74 @@ use std::fmt;
 /// println!("{plan}");      // the route, and why the result is exact
 /// let result: Vec<i32> = plan.process(&[1i8; 1000], &[-1i8; 500])?;
 /// assert_eq!(result[700], -500);
+///
+/// // Integers of 128 bits, where the results of all operands of these magnitudes fit.
+/// let plan = Convolution::linear(3, 2).magnitudes(1 << 100, 1 << 20).plan()?;
+/// assert_eq!(plan.process::<i128, i32, i128>(&[1 << 100, -1, 0], &[3, 5])?, [3 << 100, (5 << 100) - 3, -5, 0]);
+///
+/// // Ten images, each correlated with one kernel.
+/// let plan = Convolution::linear_shaped(&[8, 9], &[3, 3]).correlation().types::<u8, i8>().batch(10).plan()?;
+/// assert_eq!(plan.result_shape(), [10, 11]);
+/// let edges: Vec<i32> = plan.process(&[1u8; 720], &[0i8, -1, 0, -1, 4, -1, 0, -1, 0])?;
+/// assert_eq!(edges[9 * 110 + 5 * 11 + 5], 0);
 /// # Ok::<(), exact_convolution::ConvolutionError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Convolution {
-    lengths: [usize; 2],
-    cyclic: Option<usize>,
-    largest: [u64; 2],
+    shapes: [Vec<usize>; 2],
+    is_cyclic: bool,
+    is_correlation: bool,
+    largest: [u128; 2],
     batch: usize,
     route: Option<Route>,
     unit: Option<Unit>,
-    /// Products in a result, where fewer than the shorter operand has elements: others are zeros.
-    terms: Option<u64>,
 }
 
 impl Convolution {
-    fn new(lengths: [usize; 2], cyclic: Option<usize>) -> Convolution {
+    fn new(shapes: [&[usize]; 2], is_cyclic: bool) -> Convolution {
         Convolution {
-            lengths,
-            cyclic,
-            largest: [u64::MAX; 2],
+            shapes: shapes.map(<[usize]>::to_vec),
+            is_cyclic,
+            is_correlation: false,
+            largest: [u128::MAX; 2],
             batch: 1,
             route: None,
             unit: None,
-            terms: None,
         }
     }
 
     /// Of operands of these lengths: `first + second - 1` results.
     pub fn linear(first: usize, second: usize) -> Convolution {
-        Convolution::new([first, second], None)
+        Convolution::linear_shaped(&[first], &[second])
     }
 
     /// Of operands of one length, indices modulo it: as many results.
     pub fn cyclic(length: usize) -> Convolution {
-        Convolution::new([length, length], Some(length))
+        Convolution::cyclic_shaped(&[length])
     }
 
-    /// The largest magnitudes of the operands. Smaller ones take fewer primes. Without it they are 2^64 - 1, whose results no type holds; so it
+    /// Of arrays of several dimensions in row-major order, of as many axes as each other: `first + second - 1` results along each.
+    pub fn linear_shaped(first: &[usize], second: &[usize]) -> Convolution {
+        Convolution::new([first, second], false)
+    }
+
+    /// Of arrays of one shape, indices modulo the length of every axis: as many results.
+    pub fn cyclic_shaped(shape: &[usize]) -> Convolution {
+        Convolution::new([shape, shape], true)
+    }
+
+    /// The correlation: the second operand is read backwards along all axes, as in [`correlate`](crate::correlate) and, where it is cyclic,
+    /// [`correlate_cyclic`](crate::correlate_cyclic).
+    pub fn correlation(self) -> Convolution {
+        Convolution {
+            is_correlation: true,
+            ..self
+        }
+    }
+
+    /// The largest magnitudes of the operands. Smaller ones take fewer primes. Without it they are 2^128 - 1, whose results no type holds; so it
     /// is needed, or [`Convolution::types`].
-    pub fn magnitudes(self, first: u64, second: u64) -> Convolution {
+    pub fn magnitudes(self, first: u128, second: u128) -> Convolution {
         Convolution {
             largest: [first, second],
             ..self
@@ -96,29 +125,11 @@ impl Convolution {
         }
     }
 
-    /// At most so many products in a result are not zero.
-    pub(crate) fn terms(self, terms: u64) -> Convolution {
-        Convolution {
-            terms: Some(terms),
-            ..self
-        }
-    }
-
     /// Chooses the route, and proves it.
     pub fn plan(&self) -> Result<ConvolutionPlan, ConvolutionError> {
-        for (which, length) in [Which::First, Which::Second].into_iter().zip(self.lengths) {
-            if length == 0 {
-                return Err(ConvolutionError::Empty { which });
-            }
-            if let Some(cyclic) = self.cyclic.filter(|&cyclic| length > cyclic) {
-                return Err(ConvolutionError::LongerThanCycle {
-                    which,
-                    length,
-                    cyclic,
-                });
-            }
-        }
-        let [first, second] = self.lengths;
+        let [first, second] = &self.shapes;
+        let lines = Lines::new([first, second], self.is_cyclic, self.is_correlation)?;
+        let [first, second] = lines.lengths();
         let elements = first
             .checked_add(second)
             .and_then(|sum| sum.checked_mul(self.batch.max(1)));
@@ -132,9 +143,9 @@ impl Convolution {
         if !unit.is_available() {
             return Err(ConvolutionError::NoSuchUnit(unit));
         }
-        let shorter = self.lengths[0].min(self.lengths[1]);
+        let shorter = first.min(second);
         let mut proof = Proof {
-            terms: self.terms.unwrap_or(shorter as u64),
+            terms: lines.terms(),
             largest: self.largest,
             holds: Holds::Sums { bits: 128 },
         };
@@ -176,7 +187,9 @@ impl Convolution {
             },
         };
         Ok(ConvolutionPlan {
-            problem: self.clone(),
+            lines,
+            largest: self.largest,
+            batch: self.batch,
             unit,
             route,
             proof,
@@ -187,7 +200,9 @@ impl Convolution {
 /// A convolution that can be run; says how, and why its results are exact.
 #[derive(Debug, Clone)]
 pub struct ConvolutionPlan {
-    problem: Convolution,
+    lines: Lines,
+    largest: [u128; 2],
+    batch: usize,
     unit: Unit,
     route: Route,
     proof: Proof,
@@ -211,13 +226,28 @@ impl ConvolutionPlan {
 
     /// Results of one convolution.
     pub fn result_len(&self) -> usize {
-        let [first, second] = self.problem.lengths;
-        self.problem.cyclic.unwrap_or(first + second - 1)
+        self.lines.shape().iter().product()
+    }
+
+    /// Their shape.
+    pub fn result_shape(&self) -> &[usize] {
+        self.lines.shape()
+    }
+
+    /// Convolutions, one behind the other in each slice.
+    pub fn batch(&self) -> usize {
+        self.batch
     }
 
     /// Results of the whole batch.
     pub fn output_len(&self) -> usize {
-        self.problem.batch * self.result_len()
+        self.batch * self.result_len()
+    }
+
+    /// How arrays are convolved as lines.
+    #[doc(hidden)]
+    pub fn lines(&self) -> &Lines {
+        &self.lines
     }
 
     /// Whether a type holds every result that operands of the declared magnitudes can have.
@@ -250,28 +280,31 @@ impl ConvolutionPlan {
         results: &mut [R],
     ) -> Result<(), ConvolutionError> {
         self.check(a, b, results)?;
-        let biased_a: Vec<u64> = a.iter().map(|number| number.biased()).collect();
-        let biased_b: Vec<u64> = b.iter().map(|number| number.biased()).collect();
-        self.run((&biased_a, A::BIAS), (&biased_b, B::BIAS), results);
+        let [largest_first, largest_second] = self.largest;
+        let a = Words::new(&self.lines.arranged(0, a), largest_first);
+        let b = Words::new(&self.lines.arranged(1, b), largest_second);
+        if self.lines.are_results() {
+            self.run(&a, &b, results);
+        } else {
+            let mut of_lines = vec![R::default(); self.batch * self.lines.results()];
+            self.run(&a, &b, &mut of_lines);
+            self.lines.gather(&of_lines, results);
+        }
         Ok(())
     }
 
-    /// All convolutions of the batch, of integers plus their bias.
-    fn run<R: Output>(&self, a: (&[u64], u64), b: (&[u64], u64), results: &mut [R]) {
-        let [first, second] = self.problem.lengths;
-        let shared = b.0.len() == second;
-        let divided = self.problem.batch > 1 && self.output_len() >= DIVIDED;
-        for_each_piece(divided, results, self.result_len(), |number, results| {
+    /// All convolutions of the batch.
+    fn run<R: Output>(&self, a: &Words, b: &Words, results: &mut [R]) {
+        let [first, second] = self.lines.lengths();
+        let shared = b.len() == second;
+        let divided = self.batch > 1 && results.len() >= DIVIDED;
+        for_each_piece(divided, results, self.lines.results(), |number, results| {
             let place = if shared { 0 } else { number * second };
-            let a = Numbers {
-                biased: &a.0[number * first..][..first],
-                bias: a.1,
-            };
-            let b = Numbers {
-                biased: &b.0[place..][..second],
-                bias: b.1,
-            };
-            self.one(a, b, results);
+            self.one(
+                a.part(number * first, first),
+                b.part(place, second),
+                results,
+            );
         });
     }
 
@@ -286,12 +319,12 @@ impl ConvolutionPlan {
     /// ```
     pub fn predicted_seconds(&self) -> f64 {
         let short = matches!(self.proof.holds, Holds::Sums { bits: 64 });
-        let (lengths, cyclic) = (self.problem.lengths, self.problem.cyclic);
+        let (lengths, cyclic) = (self.lines.lengths(), self.lines.cycle());
         let nanoseconds = match self.route {
             Route::Direct => cost::direct(lengths, short),
             Route::Ntt { primes } => cost::transforms(self.unit, primes, lengths, cyclic),
         };
-        1e-9 * nanoseconds * self.problem.batch as f64
+        1e-9 * nanoseconds * self.batch as f64
     }
 
     /// Whether [`ConvolutionPlan::process_into`] takes these slices: their lengths, magnitudes and signs, and the type of the results.
@@ -301,8 +334,8 @@ impl ConvolutionPlan {
         b: &[B],
         results: &[R],
     ) -> Result<(), ConvolutionError> {
-        let [first, second] = self.problem.lengths;
-        let batch = self.problem.batch;
+        let [first, second] = [0, 1].map(|operand| self.lines.elements(operand));
+        let batch = self.batch;
         let length = |what, given, expected| match given == expected {
             true => Ok(()),
             false => Err(ConvolutionError::Length {
@@ -317,13 +350,13 @@ impl ConvolutionPlan {
         }
         length("result", results.len(), self.output_len())?;
         self.fits::<R>()?;
-        let [largest_first, largest_second] = self.problem.largest;
+        let [largest_first, largest_second] = self.largest;
         check_operand::<A, R>(Which::First, a, largest_first)?;
         check_operand::<B, R>(Which::Second, b, largest_second)
     }
 
     fn one<R: Output>(&self, a: Numbers, b: Numbers, results: &mut [R]) {
-        match (self.route, &self.proof.holds, self.problem.cyclic) {
+        match (self.route, &self.proof.holds, self.lines.cycle()) {
             (Route::Ntt { primes }, _, cyclic) => {
                 engine::convolve(self.unit, primes, cyclic, a, b, results);
             }
@@ -338,9 +371,10 @@ impl ConvolutionPlan {
 fn check_operand<A: Operand, R: Output>(
     which: Which,
     numbers: &[A],
-    declared: u64,
+    declared: u128,
 ) -> Result<(), ConvolutionError> {
     if A::LARGEST > declared
+        && largest(numbers) > declared
         && let Some(index) = numbers
             .iter()
             .position(|number| number.magnitude() > declared)
@@ -367,13 +401,9 @@ fn check_operand<A: Operand, R: Output>(
 
 impl fmt::Display for ConvolutionPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second] = self.problem.lengths;
-        match self.problem.cyclic {
-            Some(length) => write!(f, "cyclic convolution of {length}")?,
-            None => write!(f, "convolution of {first} with {second}")?,
-        }
-        if self.problem.batch > 1 {
-            write!(f, ", {} of them", self.problem.batch)?;
+        write!(f, "{}", self.lines)?;
+        if self.batch > 1 {
+            write!(f, ", {} of them", self.batch)?;
         }
         write!(f, ": {}", self.route)?;
         if let Route::Ntt { .. } = self.route {

@@ -67,7 +67,7 @@ pub fn polynomial_proof(
     let shorter = first.min(second);
     let mut proof = Proof {
         terms: shorter as u64,
-        largest: [modulus - 1; 2],
+        largest: [u128::from(modulus - 1); 2],
         holds: Holds::Reduced { modulus },
     };
     let bits = proof.bits();

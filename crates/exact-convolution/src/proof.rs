@@ -31,7 +31,7 @@ impl fmt::Display for Route {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     pub(crate) terms: u64,
-    pub(crate) largest: [u64; 2],
+    pub(crate) largest: [u128; 2],
     /// What holds every result.
     pub(crate) holds: Holds,
 }
@@ -59,22 +59,22 @@ impl Proof {
     }
 
     /// Largest magnitudes of the operands.
-    pub fn largest_operands(&self) -> [u64; 2] {
+    pub fn largest_operands(&self) -> [u128; 2] {
         self.largest
     }
 
     /// The largest magnitude that a result can have; none beyond 2^128.
     pub fn bound(&self) -> Option<u128> {
-        let product = u128::from(self.largest[0]) * u128::from(self.largest[1]);
+        let product = self.largest[0].checked_mul(self.largest[1])?;
         product.checked_mul(u128::from(self.terms))
     }
 
     /// `bound() < 2^bits`.
     pub fn bits(&self) -> u32 {
-        let bits = |number: u64| u64::BITS - number.leading_zeros();
+        let bits = |number: u128| u128::BITS - number.leading_zeros();
         match self.bound() {
-            Some(bound) => u128::BITS - bound.leading_zeros(),
-            None => bits(self.terms) + bits(self.largest[0]) + bits(self.largest[1]),
+            Some(bound) => bits(bound),
+            None => bits(self.terms.into()) + bits(self.largest[0]) + bits(self.largest[1]),
         }
     }
 

@@ -4,32 +4,37 @@ use crate::error::{ConvolutionError, Which};
 use crate::functions::planned;
 use crate::integer::{Operand, Output};
 use crate::plan::Convolution;
+use std::borrow::Cow;
+use std::fmt;
 
 /// An array in row-major order: its elements and its shape.
 pub type Shaped<'a, A> = (&'a [A], &'a [usize]);
 
-/// Two arrays as lines, whose linear convolution is that of the arrays in row-major order, but for zeros that may be missing at its end.
+/// How arrays become lines whose convolution is that of the arrays.
 ///
-/// Rows are put one behind the other, with as many zeros between them as results need.
+/// Rows are put one behind the other, with as many zeros between them as results need, along all axes but the first. So the results of a linear convolution are those
+/// of the lines, in row-major order. A cyclic one is cyclic along the first axis, as lines are, and what stands in the zeros of the others is added to their beginnings.
+/// Of arrays with one axis the lines are the arrays.
 #[doc(hidden)]
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lines<A, B> {
-    /// The first array.
-    pub first: Vec<A>,
-    /// The second one.
-    pub second: Vec<B>,
-    /// Along each axis the result has `first + second - 1` elements.
-    pub shape: Vec<usize>,
-    /// All of them.
-    pub results: usize,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    shapes: [Vec<usize>; 2],
+    shape: Vec<usize>,
+    /// With the zeros between rows: places of a line that is as long as its results.
+    extents: Vec<usize>,
+    is_cyclic: bool,
+    /// Whether the second array is read backwards, along all axes.
+    is_correlation: bool,
 }
 
-impl<A: Copy + Default, B: Copy + Default> Lines<A, B> {
-    /// Of arrays with as many axes as each other.
+impl Lines {
+    /// Of arrays with as many axes as each other, of one shape if cyclic.
     pub fn new(
-        (a, first): Shaped<'_, A>,
-        (b, second): Shaped<'_, B>,
-    ) -> Result<Lines<A, B>, ConvolutionError> {
+        shapes: [&[usize]; 2],
+        is_cyclic: bool,
+        is_correlation: bool,
+    ) -> Result<Lines, ConvolutionError> {
+        let [first, second] = shapes;
         if first.len() != second.len() {
             return Err(ConvolutionError::Shape(format!(
                 "the operands have {} and {} dimensions; give both the same number, with axes of length 1 where one has fewer",
@@ -37,31 +42,156 @@ impl<A: Copy + Default, B: Copy + Default> Lines<A, B> {
                 second.len()
             )));
         }
-        for (which, length, shape) in [
-            (Which::First, a.len(), first),
-            (Which::Second, b.len(), second),
-        ] {
-            if product(shape) != Some(length) {
-                return Err(ConvolutionError::Shape(format!(
-                    "the {which} operand has {length} elements, and its shape {shape:?} another number; give the shape of the slice"
-                )));
-            }
-            if length == 0 {
+        for (which, shape) in [(Which::First, first), (Which::Second, second)] {
+            if shape.contains(&0) {
                 return Err(ConvolutionError::Empty { which });
             }
         }
-        let shape: Vec<usize> = first.iter().zip(second).map(|(a, b)| a + b - 1).collect();
-        let Some(results) = product(&shape).filter(|&all| all <= isize::MAX as usize / 16) else {
-            return Err(ConvolutionError::Shape(format!(
-                "a result of the shape {shape:?} does not fit the memory; convolve parts"
-            )));
+        let too_large = || {
+            ConvolutionError::Shape(format!(
+                "results of the shapes {first:?} and {second:?} do not fit the memory; convolve parts"
+            ))
         };
-        Ok(Lines {
-            first: spread(a, first, &shape),
-            second: spread(b, second, &shape),
-            shape,
-            results,
-        })
+        let both = || first.iter().zip(second);
+        let whole: Option<Vec<usize>> = both()
+            .map(|(a, b)| a.checked_add(*b).map(|sum| sum - 1))
+            .collect();
+        let whole = whole.ok_or_else(too_large)?;
+        let (shape, extents) = match is_cyclic {
+            false => (whole.clone(), whole),
+            // One more zero than results need: a power of two stays one.
+            true => {
+                let room =
+                    |(axis, &n): (usize, &usize)| if axis == 0 || n == 1 { n } else { 2 * n };
+                let extents = first.iter().enumerate().map(room);
+                (first.to_vec(), extents.collect())
+            }
+        };
+        match product(&extents) {
+            Some(places) if places <= isize::MAX as usize / 16 => Ok(Lines {
+                shapes: shapes.map(<[usize]>::to_vec),
+                shape,
+                extents,
+                is_cyclic,
+                is_correlation,
+            }),
+            _ => Err(too_large()),
+        }
+    }
+
+    /// Linear ones of these arrays, each of which has as many elements as its shape.
+    pub fn of_arrays<A, B>(a: Shaped<'_, A>, b: Shaped<'_, B>) -> Result<Lines, ConvolutionError> {
+        expect_shape(Which::First, a)?;
+        expect_shape(Which::Second, b)?;
+        Lines::new([a.1, b.1], false, false)
+    }
+
+    /// Elements of an array, the first or the second.
+    pub fn elements(&self, operand: usize) -> usize {
+        self.shapes[operand].iter().product()
+    }
+
+    /// The shape of the results.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements of the lines.
+    pub fn lengths(&self) -> [usize; 2] {
+        let last = |shape: &[usize]| {
+            let both = shape.iter().zip(&self.extents);
+            both.fold(0, |place, (length, extent)| place * extent + length - 1)
+        };
+        match self.cycle() {
+            Some(length) => [length; 2],
+            None => [0, 1].map(|operand| last(&self.shapes[operand]) + 1),
+        }
+    }
+
+    /// The length modulo which places in lines count, where they do.
+    pub fn cycle(&self) -> Option<usize> {
+        self.is_cyclic.then(|| self.extents.iter().product())
+    }
+
+    /// Results of the lines.
+    pub fn results(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// Whether these are the results of the arrays, in their order.
+    pub fn are_results(&self) -> bool {
+        self.extents == self.shape
+    }
+
+    /// Products in a result, at most.
+    pub(crate) fn terms(&self) -> u64 {
+        let [first, second] = &self.shapes;
+        let shorter = first.iter().zip(second).map(|(a, b)| *a.min(b) as u64);
+        shorter.product()
+    }
+
+    /// Lines of the arrays of a batch, the first or the second operands.
+    pub fn arranged<'a, A: Copy + Default>(&self, operand: usize, arrays: &'a [A]) -> Cow<'a, [A]> {
+        let (count, length) = (self.elements(operand), self.lengths()[operand]);
+        let is_backwards = operand == 1 && self.is_correlation;
+        if count == length && !is_backwards {
+            return Cow::Borrowed(arrays);
+        }
+        let shape = &self.shapes[operand];
+        let row = shape.last().copied().unwrap_or(1);
+        let mut lines = vec![A::default(); arrays.len() / count * length];
+        let members = arrays
+            .chunks_exact(count)
+            .zip(lines.chunks_exact_mut(length));
+        for (array, line) in members {
+            if !is_backwards {
+                for (number, elements) in array.chunks_exact(row).enumerate() {
+                    let start = place(number * row, shape, &self.extents, |_, index| index);
+                    line[start..][..row].copy_from_slice(elements);
+                }
+                continue;
+            }
+            let mirrored = |length: usize, index: usize| match self.is_cyclic {
+                true => (length - index) % length,
+                false => length - 1 - index,
+            };
+            for (number, &element) in array.iter().enumerate() {
+                line[place(number, shape, &self.extents, mirrored)] = element;
+            }
+        }
+        Cow::Owned(lines)
+    }
+
+    /// The results of the arrays, of those of all lines.
+    pub fn gather<R: Output>(&self, lines: &[R], results: &mut [R]) {
+        let count: usize = self.shape.iter().product();
+        let members = lines.chunks_exact(self.results());
+        for (line, results) in members.zip(results.chunks_exact_mut(count)) {
+            results.fill(R::default());
+            // Parts of the sum that a result is: no larger than that.
+            for (number, &part) in line.iter().enumerate() {
+                let target = place_modulo(number, &self.extents, &self.shape);
+                results[target] = results[target].plus(part);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = |shape: &[usize]| {
+            let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+            lengths.join("×")
+        };
+        let name = match self.is_correlation {
+            true => "correlation",
+            false => "convolution",
+        };
+        let [first, second] = self.shapes.each_ref().map(|one| shape(one));
+        match self.is_cyclic {
+            true => write!(f, "cyclic {name} of {first}"),
+            false => write!(f, "{name} of {first} with {second}"),
+        }
     }
 }
 
@@ -71,38 +201,55 @@ fn product(shape: &[usize]) -> Option<usize> {
         .try_fold(1usize, |product, &n| product.checked_mul(n))
 }
 
-/// An array as a part of a larger one, in its memory order: up to the last element.
-fn spread<A: Copy + Default>(array: &[A], shape: &[usize], whole: &[usize]) -> Vec<A> {
-    let row = shape.last().copied().unwrap_or(1);
-    let mut result = Vec::new();
-    for (number, elements) in array.chunks_exact(row).enumerate() {
-        let (mut place, mut stride, mut rest) = (0, 1, number * row);
-        for (&length, &distance) in shape.iter().zip(whole).rev() {
-            place += rest % length * stride;
-            rest /= length;
-            stride *= distance;
-        }
-        result.resize(place, A::default());
-        result.extend_from_slice(elements);
+/// Where an element of an array stands in a larger one, its indices changed by `change`, which is given lengths, too.
+fn place(
+    number: usize,
+    shape: &[usize],
+    whole: &[usize],
+    change: impl Fn(usize, usize) -> usize,
+) -> usize {
+    let (mut place, mut stride, mut rest) = (0, 1, number);
+    for (&length, &distance) in shape.iter().zip(whole).rev() {
+        place += change(length, rest % length) * stride;
+        rest /= length;
+        stride *= distance;
     }
-    result
+    place
 }
 
-/// All results, in their shape, that are sums of at most so many products.
-fn convolve_lines<A: Operand + Default, B: Operand + Default, R: Output>(
-    lines: &Lines<A, B>,
-    terms: usize,
+/// Where an element of an array stands in a smaller one, indices modulo its lengths.
+fn place_modulo(number: usize, shape: &[usize], smaller: &[usize]) -> usize {
+    let (mut place, mut stride, mut rest) = (0, 1, number);
+    for (&extent, &length) in shape.iter().zip(smaller).rev() {
+        place += rest % extent % length * stride;
+        rest /= extent;
+        stride *= length;
+    }
+    place
+}
+
+fn expect_shape<A>(which: Which, (array, shape): Shaped<'_, A>) -> Result<(), ConvolutionError> {
+    match product(shape) == Some(array.len()) {
+        true => Ok(()),
+        false => Err(ConvolutionError::Shape(format!(
+            "the {which} operand has {} elements, and its shape {shape:?} another number; give the shape of the slice",
+            array.len()
+        ))),
+    }
+}
+
+/// A convolution of two arrays that have their shapes.
+fn convolve_arrays<A: Operand, B: Operand, R: Output>(
+    problem: Convolution,
+    a: Shaped<'_, A>,
+    b: Shaped<'_, B>,
 ) -> Result<Vec<R>, ConvolutionError> {
-    let Lines { first, second, .. } = lines;
-    let problem = Convolution::linear(first.len(), second.len()).terms(terms as u64);
-    let mut results = planned(problem, first, second)?.process(first, second)?;
-    results.resize(lines.results, R::default());
-    Ok(results)
+    expect_shape(Which::First, a)?;
+    expect_shape(Which::Second, b)?;
+    planned(problem, a.0, b.0)?.process(a.0, b.0)
 }
 
 /// The linear convolution of arrays of several dimensions in row-major order. Along each axis the result has `first + second - 1` elements.
-///
-/// Rows are put one behind the other, with as many zeros between them as results need, so that it is one convolution of lines.
 ///
 /// ```
 /// let (a, b) = ([1i32, 2, 3, 4], [1i32, 0, 0, 10]);
@@ -110,13 +257,11 @@ fn convolve_lines<A: Operand + Default, B: Operand + Default, R: Output>(
 /// assert_eq!(c, [1, 2, 0, 3, 14, 20, 0, 30, 40]);
 /// # Ok::<(), exact_convolution::ConvolutionError>(())
 /// ```
-pub fn convolve_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
+pub fn convolve_shaped<A: Operand, B: Operand, R: Output>(
     a: Shaped<'_, A>,
     b: Shaped<'_, B>,
 ) -> Result<Vec<R>, ConvolutionError> {
-    let lines = Lines::new(a, b)?;
-    let terms = a.1.iter().zip(b.1).map(|(a, b)| a.min(b)).product();
-    convolve_lines(&lines, terms)
+    convolve_arrays(Convolution::linear_shaped(a.1, b.1), a, b)
 }
 
 /// The correlation of arrays of several dimensions: along each axis that of [`correlate`](crate::correlate).
@@ -127,13 +272,11 @@ pub fn convolve_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
 /// assert_eq!(c, [1, 12, 20, 3, 34, 40]);
 /// # Ok::<(), exact_convolution::ConvolutionError>(())
 /// ```
-pub fn correlate_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
+pub fn correlate_shaped<A: Operand, B: Operand, R: Output>(
     a: Shaped<'_, A>,
     b: Shaped<'_, B>,
 ) -> Result<Vec<R>, ConvolutionError> {
-    // Backwards along all axes.
-    let reversed: Vec<B> = b.0.iter().rev().copied().collect();
-    convolve_shaped(a, (&reversed, b.1))
+    convolve_arrays(Convolution::linear_shaped(a.1, b.1).correlation(), a, b)
 }
 
 /// The cyclic convolution of arrays of one shape, indices modulo the length of every axis.
@@ -144,25 +287,12 @@ pub fn correlate_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
 /// assert_eq!(c, [41, 32, 23, 14]);
 /// # Ok::<(), exact_convolution::ConvolutionError>(())
 /// ```
-pub fn convolve_cyclic_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
+pub fn convolve_cyclic_shaped<A: Operand, B: Operand, R: Output>(
     a: &[A],
     b: &[B],
     shape: &[usize],
 ) -> Result<Vec<R>, ConvolutionError> {
-    let lines = Lines::new((a, shape), (b, shape))?;
-    // A result is a sum of as many products as there are elements; what is added here are parts of such sums, and no larger.
-    let linear: Vec<R> = convolve_lines(&lines, a.len())?;
-    let mut results = vec![R::default(); a.len()];
-    for (number, &sum) in linear.iter().enumerate() {
-        let (mut place, mut stride, mut rest) = (0, 1, number);
-        for (&length, &extent) in shape.iter().zip(&lines.shape).rev() {
-            place += rest % extent % length * stride;
-            rest /= extent;
-            stride *= length;
-        }
-        results[place] = results[place].plus(sum);
-    }
-    Ok(results)
+    convolve_arrays(Convolution::cyclic_shaped(shape), (a, shape), (b, shape))
 }
 
 /// The cyclic correlation of arrays of one shape: along each axis that of [`correlate_cyclic`](crate::correlate_cyclic).
@@ -173,24 +303,13 @@ pub fn convolve_cyclic_shaped<A: Operand + Default, B: Operand + Default, R: Out
 /// assert_eq!(c, [2, 3, 1, 5, 6, 4]);
 /// # Ok::<(), exact_convolution::ConvolutionError>(())
 /// ```
-pub fn correlate_cyclic_shaped<A: Operand + Default, B: Operand + Default, R: Output>(
+pub fn correlate_cyclic_shaped<A: Operand, B: Operand, R: Output>(
     a: &[A],
     b: &[B],
     shape: &[usize],
 ) -> Result<Vec<R>, ConvolutionError> {
-    let mut reversed = b.to_vec();
-    if product(shape) == Some(b.len()) {
-        for (number, &element) in b.iter().enumerate() {
-            let (mut place, mut stride, mut rest) = (0, 1, number);
-            for &length in shape.iter().rev() {
-                place += (length - rest % length) % length * stride;
-                rest /= length;
-                stride *= length;
-            }
-            reversed[place] = element;
-        }
-    }
-    convolve_cyclic_shaped(a, &reversed, shape)
+    let problem = Convolution::cyclic_shaped(shape).correlation();
+    convolve_arrays(problem, (a, shape), (b, shape))
 }
 
 #[cfg(test)]

@@ -19,6 +19,10 @@ struct Ladder;
 #[doc = include_str!("../../../docs/gpu.md")]
 struct Gpu;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/convolution.md")]
+struct ExactConvolution;
+
 #[doc(hidden)]
 pub mod accuracy;
 #[doc(hidden)]

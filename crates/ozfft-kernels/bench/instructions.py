@@ -3,7 +3,7 @@
 
     ./instructions.py [--target sm_90a] [--integers-only] SHAPE ...      SHAPE: N1,N2,LINES,UNITS1,UNITS2,STRIDED,GROUPS[,Number]
 
-    ./instructions.py 32,32,1,2,2,false,6 32,32,1,1,1,false,3,DoubleFp8 32,32,1,1,1,false,3,DoubleF16
+    ./instructions.py 32,32,1,2,2,false,6 32,32,1,1,1,false,3,DoubleFp8 32,32,1,1,1,false,3,DoubleF16 '32,32,1,2,2,false,6,DoubleFewer<5>'
 
 Warps of a group go through a panel together: what is outside of the steps' loops once, a tile of outputs as often as there are tiles, the last step's
 columns as often as their units come round. Branches that are hardly ever taken are counted with the rest: of the int8 kernel for 1024 points 250 are counted, and the profiler finds 215.
@@ -52,14 +52,18 @@ def end_of_body(code):
 
 
 # Tensor instructions of eight slots, and of a rest of four, for eight outputs.
-PRODUCTS = {"Double": (12, 8), "Single": (6, 4), "DoubleFp8": (48, 32), "DoubleF16": (20, 12), "DoubleWgmma": (3, 2)}
+PRODUCTS = {"DoubleFp8": (48, 32), "DoubleF16": (20, 12), "DoubleWgmma": (3, 2)}
 
 
 def products(n, number):
     """Tensor instructions of eight columns of a step."""
     slots = math.ceil(n / 2)
     eights, fours = slots // 8 + (slots % 8 > 4), 1 <= slots % 8 <= 4
-    of_eight, of_four = PRODUCTS[number]
+    fewer = re.match(r"DoubleFewer<(\d)(?:;(\d))?>", number)
+    digits = int(fewer[1]) if fewer else {"Double": 8, "Single": 5}.get(number)
+    diagonals = int(fewer[2] or fewer[1]) if fewer else digits
+    # Diagonals beyond the fourth meet both halves of a word.
+    of_eight, of_four = (diagonals + max(diagonals - 4, 0), diagonals) if digits else PRODUCTS[number]
     return 2 * tiles(n) * (of_eight * eights + of_four * fours)
 
 
@@ -127,9 +131,10 @@ def main():
     for text in arguments.shapes:
         fields = text.split(",")
         number = fields[7] if len(fields) > 7 else "Double"
-        shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number}>"
+        # Of a number with two parameters these are apart by a semicolon here.
+        shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number.replace(';', ', ')}>"
         source = (
-            f'#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\n#include "bailey_wgmma.cuh"\ntypedef {shape} Shape;\n'
+            f'#include "bailey_fewer.cuh"\n#include "bailey_single.cuh"\n#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\n#include "bailey_wgmma.cuh"\ntypedef {shape} Shape;\n'
             f"KERNEL(Shape::THREADS, 1) counted(PARAMETERS TunedArguments a) {{ bailey::run<Shape, Shape::Number::Mma, {conversions}>(a); }}\n"
         )
         with tempfile.TemporaryDirectory() as temporary:

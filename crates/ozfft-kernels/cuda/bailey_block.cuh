@@ -104,19 +104,22 @@ template <class S> struct Lines {
     }
 };
 
-// What is known of a line once all its numbers have been looked at.
-struct LineFacts {
+// What is known of a line of f64 once all its numbers have been looked at. Words have WORD_BITS bits: with fewer of them a line's unit is larger,
+// and nothing else is different.
+template <int WORD_BITS_> struct FactsOfDoubles {
     static constexpr bool IS_DOUBLE = true;
+    static constexpr int WORD_BITS = WORD_BITS_;
     unsigned largest_re, largest_im, sum;
     DEVICE bool zero() const { return (largest_re | largest_im) == 0; }
     DEVICE int field() const { return (int)((largest_re > largest_im ? largest_re : largest_im) >> 20); }
     // Lines of zeros stay zeros whatever their exponent.
-    DEVICE int exponent() const { return zero() ? 0 : field() - 1043 + (32 - leading_zeros_of_half(sum)) - 61; }
+    DEVICE int exponent() const { return zero() ? 0 : field() - 1043 + (32 - leading_zeros_of_half(sum)) - WORD_BITS; }
     DEVICE int for_words() const { return exponent(); }
     DEVICE bool moderate() const { return (field() >= LEAST_FIELD && field() <= LARGEST_FIELD) || zero(); }
     // The same, where results are scaled by 2^common besides.
     DEVICE bool taken(int) const { return moderate(); }
 };
+typedef FactsOfDoubles<61> LineFacts;
 
 template <class S> struct Statistics {
     unsigned *memory;
@@ -177,7 +180,7 @@ template <bool CONVERSIONS> struct Finish {
 
 // Numbers of f64: words of eight digits.
 struct Double : OnInt8 {
-    static constexpr int DIGITS = 8, WORD_BITS = 61, UNSEEN = 40;
+    static constexpr int DIGITS = 8, DIAGONALS = 8, WORD_BITS = 61, UNSEEN = 40;
     typedef uint4 Element;
     typedef uint2 Real;
     typedef LineFacts Facts;
@@ -419,7 +422,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                     }
                 };
                 i64 re = cr + (two ? 0 : si) - join(biased.x, biased.y), im = ci - (two ? 0 : sr) - join(biased.z, biased.w);
-                rotate(re, im, angle, factors);
+                rotate_words<S::Number::WORD_BITS>(re, im, angle, factors);
                 put(k, re, im, false);
                 // Opposites are beyond the middle, but for output N1/2 of the first pair.
                 if (!pairs || (LeavesOutHalf<decltype(end)>::VALUE && N2 == 1 && !first)) {
@@ -435,7 +438,7 @@ DEVICE void first_step(const TunedArguments &args, const Numbers (&numbers)[S::U
                     re = cr - si - join(biased.z, biased.w);
                     im = join(biased.x, biased.y) - sr - ci;
                 }
-                rotate(re, im, angle, factors);
+                rotate_words<S::Number::WORD_BITS>(re, im, angle, factors);
                 if (!alone) put(far_k, re, im, !two);
                 if constexpr (N2 == 1) end.done();
             }
@@ -482,6 +485,7 @@ template <class S, class Work> DEVICE void each_row(const Work &work) {
 // A last step of four points: additions alone.
 template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of, int base = 0) {
     static_assert(S::N2 == 4, "the only unit step of a block of two");
+    constexpr bool APART = S::Number::DIGITS == 8;
     const Lane<S> lane(base);
     each_row<S>([&](const Column &row) {
         const int k1 = row.place;
@@ -490,10 +494,10 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of, 
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const uint4 word = load_shared(place_of(lane, row.line, k1, j < S::COLUMNS_OF_LINE ? j : S::N2 - j));
-            // Sums do not fit 64 bits: the upper 15 bits apart.
-            const auto split = [](unsigned low, unsigned high, i64 &rest, int &top) {
-                rest = join(low, high & 0x1ffffu);
-                top = (int)high >> 17;
+            // Sums do not fit 64 bits: the upper 15 bits apart. (Of fewer digits they do.)
+            const auto split = [&](unsigned low, unsigned high, i64 &rest, int &top) {
+                rest = join(low, APART ? high & 0x1ffffu : high);
+                top = APART ? (int)high >> 17 : 0;
             };
             split(word.x, word.y, low_re[j], top_re[j]);
             split(word.z, word.w, low_im[j], top_im[j]);
@@ -504,16 +508,17 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of, 
         const auto end = end_of(row);
         const bool mirrored = 2 * k1 > S::N1;
         // Sums are kept as those of biased diagonals are.
-        const i64 biased = (i64)8192 << 49;
+        constexpr int RAISED = APART ? 8192 : 0;
+        const i64 biased = (i64)RAISED << 49;
         const auto index = [&](int k) { return k1 + S::N1 * (mirrored ? 3 - k : k); };
         if constexpr (LeavesOutHalf<decltype(end_of(Column{}))>::VALUE) {
             const auto output = [&](int k) {
                 return Output{true,
                               index(k),
                               unit_output(k, low_re, low_im, 1) - biased,
-                              unit_output(k, top_re, top_im, 1) + 8192,
+                              unit_output(k, top_re, top_im, 1) + RAISED,
                               unit_output(k, low_im, low_re, -1) - biased,
-                              unit_output(k, top_im, top_re, -1) + 8192};
+                              unit_output(k, top_im, top_re, -1) + RAISED};
             };
 #pragma unroll
             for (int k = 0; k < 2; k++) end.put_one_of(output(k), output(3 - k), mirrored);
@@ -521,7 +526,7 @@ template <class S, class EndOf> DEVICE void last_unit_step(const EndOf &end_of, 
 #pragma unroll
             for (int k = 0; k < 4; k++) {
                 const i64 re = unit_output(k, low_re, low_im, 1) - biased, im = unit_output(k, low_im, low_re, -1) - biased;
-                end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + 8192, im, unit_output(k, top_im, top_re, -1) + 8192, mirrored);
+                end.put(true, index(k), re, unit_output(k, top_re, top_im, 1) + RAISED, im, unit_output(k, top_im, top_re, -1) + RAISED, mirrored);
             }
         }
     });
@@ -580,7 +585,7 @@ template <class S, class Mma, class EndOf> DEVICE void last_step(const TunedArgu
                     const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
                     const int number = i + 2 * t - 4 * e + e;
                     const uint4 biased = tables.entry(Tables::CONSTANTS2 + 16 * number);
-                    const uint2 tops = tables.half(Tables::TOPS2 + 8 * number);
+                    const uint2 tops = S::Number::DIGITS == 8 ? tables.half(Tables::TOPS2 + 8 * number) : make_uint2(0, 0);
                     const i64 sum = join(biased.x, biased.y), difference = join(biased.z, biased.w);
                     const bool pairs = i < Step::PAIRS;
                     const i64 cr = cosine[u].sum[e], ci = cosine[u].sum[2 + e];

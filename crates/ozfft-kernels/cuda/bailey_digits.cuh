@@ -9,24 +9,31 @@ namespace bailey {
 using namespace tuned;
 
 // The digits of a column's words: row g of the operand has real parts, row g + 8 imaginary ones. Biased by 128 to unsigned
-// bytes; what that adds to sums is a constant of every output. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise, bailey_wgmma.cuh the same.)
+// bytes; what that adds to sums is a constant of every output. With a diagonal more than digits they are signed. (bailey_fp8.cuh and bailey_f16.cuh have them otherwise, bailey_wgmma.cuh the same.)
 template <class Step, Product PRODUCT = Step::PRODUCT> struct StepDigits {
     static constexpr int K_TILES = Step::K_TILES, FOURS = Step::FOURS;
     unsigned low[K_TILES > 0 ? K_TILES : 1][4], high[K_TILES > 0 ? K_TILES : 1][4], both[4];
 
-    // Word number q of this thread, that of slot 4q + t. Five digits are the topmost of eight.
+    // Word number q of this thread, that of slot 4q + t. Fewer digits are the topmost of eight.
     DEVICE void put(int q, i64 re, i64 im) {
-        if (Step::DIGITS == 5) {
-            re = (i64)((u64)re << 24);
-            im = (i64)((u64)im << 24);
+        if (Step::DIGITS < 8) {
+            re = (i64)((u64)re << (64 - 8 * Step::DIGITS));
+            im = (i64)((u64)im << (64 - 8 * Step::DIGITS));
         }
         const int s = q / 2, e = 2 * (q % 2);
         if (s < K_TILES) {
-            digits(re, low[s][e], high[s][e]);
-            digits(im, low[s][e + 1], high[s][e + 1]);
+            take(re, low[s][e], high[s][e]);
+            take(im, low[s][e + 1], high[s][e + 1]);
         } else {
-            digits(re, both[2], both[0]);
-            digits(im, both[3], both[1]);
+            take(re, both[2], both[0]);
+            take(im, both[3], both[1]);
+        }
+    }
+    static DEVICE void take(i64 word, unsigned &lower, unsigned &upper) {
+        digits(word, lower, upper);
+        if (Step::SIGNED) {
+            lower ^= BIAS;
+            upper ^= BIAS;
         }
     }
     // Slots that no thread has: they meet zeros of the matrix.
@@ -75,35 +82,92 @@ struct MmaSync {
         int sums[UNITS][8];
     };
 
+    template <class Step> static DEVICE void product_of(int (&sums)[8], int at, const unsigned (&digits)[4], const unsigned (&column)[2], bool first) {
+        if constexpr (Step::SIGNED)
+            mma_sync_s8(sums, at, digits, column, first);
+        else
+            mma_sync_u8(sums, at, digits, column, first);
+    }
+
     // Diagonals D and D + 1 of eight outputs, D even; `matrix` is the lane's.
     template <int D, class Step, int UNITS, class Matrix>
     static DEVICE void multiply(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
         constexpr bool LOWER = D >= 4;
-        constexpr int OPERANDS = LOWER ? Step::LOWER : Step::UPPER;
-        constexpr int START = 1024 * (LOWER ? Step::UPPER : 0) + 512 * (D % 4 / 2);
+        constexpr int OPERANDS = LOWER ? Step::LOWER : Step::UPPER, PIECE = LOWER ? Step::LOWER_PIECE : Step::UPPER_PIECE;
+        constexpr int START = (LOWER ? Step::UPPER_PIECE * Step::UPPER : 0) + 512 * (D % 4 / 2);
 #pragma unroll
         for (int i = 0; i < OPERANDS; i++) {
-            const uint4 fragments = matrix.entry(START + 1024 * i);
+            const uint4 fragments = matrix.entry(START + PIECE * i);
             const unsigned even[2] = {fragments.x, fragments.y}, odd[2] = {fragments.z, fragments.w};
 #pragma unroll
             for (int u = 0; u < UNITS; u++) {
-                mma_sync_u8(sums.sums[u], 0, operand<LOWER>(digits[u], i), even, i == 0);
-                mma_sync_u8(sums.sums[u], 4, operand<LOWER>(digits[u], i), odd, i == 0);
+                product_of<Step>(sums.sums[u], 0, operand<LOWER>(digits[u], i), even, i == 0);
+                product_of<Step>(sums.sums[u], 4, operand<LOWER>(digits[u], i), odd, i == 0);
             }
         }
     }
 
-    // The fifth diagonal alone, where that is the last: the first four of the sums.
-    template <class Step, int UNITS, class Matrix>
+    // Diagonal D alone, D even, which is the last: the first four of the sums.
+    template <int D, class Step, int UNITS, class Matrix>
     static DEVICE void multiply_last(Sums<UNITS> &sums, const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix) {
+        constexpr bool LOWER = D >= 4;
+        constexpr int OPERANDS = LOWER ? Step::LOWER : Step::UPPER, PIECE = LOWER ? Step::LOWER_PIECE : Step::UPPER_PIECE;
+        constexpr int START = (LOWER ? Step::UPPER_PIECE * Step::UPPER : 0) + 512 * (D % 4 / 2);
         // `matrix` is where a lane has 16 bytes of a fragment; it has 8 of these.
-        const auto lower = matrix.later(1024 * Step::UPPER - 8 * (thread_number() & 31));
+        const auto last = matrix.later(START - 8 * (thread_number() & 31));
 #pragma unroll
-        for (int i = 0; i < Step::LOWER; i++) {
-            const uint2 fragment = lower.half(256 * i);
-            const unsigned fifth[2] = {fragment.x, fragment.y};
+        for (int i = 0; i < OPERANDS; i++) {
+            const uint2 fragment = last.half(PIECE * i);
+            const unsigned column[2] = {fragment.x, fragment.y};
 #pragma unroll
-            for (int u = 0; u < UNITS; u++) mma_sync_u8(sums.sums[u], 0, operand<true>(digits[u], i), fifth, i == 0);
+            for (int u = 0; u < UNITS; u++) product_of<Step>(sums.sums[u], 0, operand<LOWER>(digits[u], i), column, i == 0);
+        }
+    }
+
+    // What the diagonals of one sum are put together in: low + middle·2^17 + high·2^33. Two neighbouring diagonals of signed digits fit 32 bits: 32
+    // slots of up to seven products of 2^14, 256 times and once, are below 2^30. Of biased digits a test of the tables looks at all steps.
+    struct Pieces {
+        int low, middle;
+        unsigned high;
+        // Diagonal number FROM_LAST, counted from the last one, which is number 0 and comes first. LOWER: the last one is below the unit.
+        template <int FROM_LAST, bool LOWER> DEVICE void add(int diagonal) {
+            constexpr int PLACE = FROM_LAST - (LOWER ? 1 : 0);
+            if (PLACE == -1) low = diagonal;
+            if (PLACE == 0) low = LOWER ? (low + 256 * diagonal + (1 << 14)) >> 15 : (diagonal + 64) >> 7;
+            if (PLACE == 1) low += 2 * diagonal;
+            if (PLACE == 2) low += 512 * diagonal;
+            if (PLACE == 3) middle = diagonal;
+            if (PLACE == 4) middle += 256 * diagonal;
+            if (PLACE == 5) high = (unsigned)diagonal;
+            if (PLACE == 6) high += 256u * (unsigned)diagonal;
+        }
+        // Of so many digits.
+        template <int DIGITS> DEVICE i64 whole(const Factors &factors) const {
+            if (DIGITS == 3) return low;
+            const i64 sum = product(middle, factors.first, low);
+            return DIGITS < 6 ? sum : join(low_of(sum), high_of(sum) + 2 * high);
+        }
+    };
+
+    // Diagonals D - 1 to 0, two at a time.
+    template <int D, class Step, int UNITS, class Matrix>
+    static DEVICE void add_diagonals(Pieces (&pieces)[UNITS][4], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
+        if constexpr (D > 0) {
+            constexpr int FIRST = (D - 1) / 2 * 2;
+            Sums<UNITS> d;
+            if constexpr (D % 2 == 1)
+                multiply_last<FIRST>(d, digits, matrix);
+            else
+                multiply<FIRST>(d, digits, matrix);
+#pragma unroll
+            for (int u = 0; u < UNITS; u++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    if constexpr (D % 2 == 0) pieces[u][e].template add<Step::DIAGONALS - D, Step::SIGNED>(d.sums[u][4 + e]);
+                    pieces[u][e].template add<Step::DIAGONALS - 1 - FIRST, Step::SIGNED>(d.sums[u][e]);
+                }
+            if constexpr (FIRST > 0) scheduling_barrier(factors.first, place + FIRST - 2);
+            add_diagonals<FIRST>(pieces, digits, matrix, factors, place);
         }
     }
 
@@ -118,6 +182,19 @@ struct MmaSync {
     // HALF see below.
     template <bool WHOLE, int HALF, class Step, int UNITS, class Matrix>
     static DEVICE void products(Rounded (&rounded)[UNITS], const StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
+        if constexpr (Step::DIGITS < 8) {
+            // Sums fit 64 bits as they are.
+            Pieces pieces[UNITS][4];
+            add_diagonals<Step::DIAGONALS>(pieces, digits, matrix, factors, place);
+#pragma unroll
+            for (int u = 0; u < UNITS; u++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    rounded[u].sum[e] = pieces[u][e].template whole<Step::DIGITS>(factors);
+                    rounded[u].top[e] = 0;
+                }
+            return;
+        }
         Sums<UNITS> d;
         int low[UNITS][4], middle[UNITS][4];
         unsigned high[UNITS][4];
@@ -127,21 +204,6 @@ struct MmaSync {
 #pragma unroll
                 for (int e = 0; e < 4; e++) work(u, e, d.sums[u][e], d.sums[u][4 + e]);
         };
-        if constexpr (Step::DIGITS == 5) {
-            // Sums fit 64 bits as they are.
-            multiply_last(d, digits, matrix);
-            each([&](int u, int e, int d4, int) { low[u][e] = (d4 + 64) >> 7; });
-            scheduling_barrier(factors.first, place + 2);
-            multiply<2>(d, digits, matrix);
-            each([&](int u, int e, int d2, int d3) { low[u][e] += 2 * (d3 + 256 * d2); });
-            scheduling_barrier(factors.first, place + 0);
-            multiply<0>(d, digits, matrix);
-            each([&](int u, int e, int d0, int d1) {
-                rounded[u].sum[e] = product(d1 + 256 * d0, factors.first, low[u][e]);
-                rounded[u].top[e] = 0;
-            });
-            return;
-        }
         multiply<6>(d, digits, matrix);
         each([&](int u, int e, int d6, int d7) { low[u][e] = ((d7 + HALF) >> 7) + 2 * d6; });
         scheduling_barrier(factors.first, place + 4);
@@ -179,6 +241,21 @@ DEVICE void multiply(Rounded (&rounded)[UNITS], StepDigits<Step> (&digits)[UNITS
         Mma::template products<WHOLE, HALF>(rounded, digits, matrix, factors, place);
     else
         Mma::template products<WHOLE, HALF>(rounded, digits, matrix.later(16 * (thread_number() & 31)), factors, place);
+}
+
+// `rotate` for words of so many bits, before which a step may have put a bit more. Of 32-bit integers the upper signed half is 0, and with it three
+// products of four.
+template <int WORD_BITS> DEVICE void rotate_words(i64 &re, i64 &im, const uint4 &angle, const Factors &factors) {
+    if constexpr (WORD_BITS > 29) {
+        rotate(re, im, angle, factors);
+    } else {
+        const int re_low = (int)low_of(re), im_low = (int)low_of(im);
+        const int real_high = (int)angle.x, imaginary_high = (int)angle.z, minus_imaginary_high = -imaginary_high;
+        const i64 turned_re = product(im_low, minus_imaginary_high, product(re_low, real_high, factors.half));
+        const i64 turned_im = product(im_low, real_high, product(re_low, imaginary_high, factors.half));
+        re = turned_re >> 30;
+        im = turned_im >> 30;
+    }
 }
 
 // What numbers have in common whose digits are multiplied so.

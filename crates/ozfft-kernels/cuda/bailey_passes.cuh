@@ -7,13 +7,16 @@
 namespace bailey {
 
 // Whether transforms are taken with such a column, whatever the rows are that cross it: words of the second pass may have units as far
-// as 60 bits below those of the first one. (Of f32: bailey_single.cuh.)
+// as 60 bits below those of the first one, of fewer digits not as far. (Of f32: bailey_single.cuh.)
 constexpr int LEAST_COLUMN_FIELD = 256;
-DEVICE bool takes_column(const LineFacts &facts, int) { return facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD); }
+template <int WORD_BITS> DEVICE bool takes_column(const FactsOfDoubles<WORD_BITS> &facts, int) { return facts.zero() || (facts.field() >= LEAST_COLUMN_FIELD && facts.field() <= LARGEST_FIELD); }
 // What is known of a transform.
 constexpr unsigned SOME_REAL = 1, SOME_IMAGINARY = 2, LEFT = 4;
-// Complex numbers to complex numbers; real lines to half-spectra; half-spectra to real lines (bailey_real_passes.cuh).
-enum class Ends { COMPLEX, REAL_TO_HALF, HALF_TO_REAL };
+// Complex numbers to complex numbers; real lines to half-spectra; half-spectra to real lines (bailey_real_passes.cuh); Bluestein's
+// convolutions, which are two such transforms (bailey_convolution.cuh).
+enum class Ends { COMPLEX, REAL_TO_HALF, HALF_TO_REAL, CONVOLUTION };
+// Of a header in lines.cuh.
+constexpr int HEADER_BYTES = 136;
 template <class P, int LENGTH> struct InTransform;
 template <class P> DEVICE uint32_t words_start(int group);
 template <class P> DEVICE uint32_t word_number(int line, int column, int row);
@@ -25,7 +28,7 @@ struct PassesShape {
     typedef Number_ Number;
     static constexpr Ends ENDS = ENDS_;
     // Of real lines two columns go together where complex ones have their parts, and half of the outputs of a column are kept.
-    static constexpr bool PAIRS = ENDS == Ends::REAL_TO_HALF;
+    static constexpr bool PAIRS = ENDS == Ends::REAL_TO_HALF, CONVOLUTION = ENDS == Ends::CONVOLUTION;
     static constexpr int A1 = A1_, A2 = A2_, B1 = B1_, B2 = B2_, NA = A1 * A2, NB = B1 * B2, N = NA * NB;
     static constexpr int LINES = LINES_, PANEL = LINES_, WARPS = WARPS_;
     static constexpr bool STRIDED = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
@@ -39,17 +42,21 @@ struct PassesShape {
     static constexpr int at_a_time(int all, int most) { return most >= all ? all : (all + (all + most - 1) / most - 1) / ((all + most - 1) / most); }
     // Columns and rows of a single step, or of a step and one of four points, are a warp's own, and no warp waits for others within a
     // pass: eight columns of the first step are eight lines, or two.
-    static constexpr bool whole(int last) { return ENDS == Ends::COMPLEX && (last == 1 || last == 4); }
+    static constexpr bool whole(int last) { return (ENDS == Ends::COMPLEX || CONVOLUTION) && (last == 1 || last == 4); }
     static constexpr bool LOCAL_A = whole(A2), LOCAL_B = whole(B2);
     static constexpr int MOST_COLUMNS = 8 * UNITS_A * WARPS / A2, MOST_ROWS = 8 * UNITS_B1 * WARPS / B2;
     static constexpr int COLUMNS_AT_A_TIME = LOCAL_A ? MOST_COLUMNS : at_a_time(TOGETHER, MOST_COLUMNS);
     static constexpr int ROWS_AT_A_TIME = LOCAL_B ? MOST_ROWS : at_a_time(ROWS, MOST_ROWS);
     typedef BlockShape<A1, A2, COLUMNS_AT_A_TIME, UNITS_A, 1, true, GROUPS_, !LOCAL_A || A2 == 1, Number> BlockA;
     typedef BlockShape<B1, B2, ROWS_AT_A_TIME, UNITS_B1, UNITS_B2, true, GROUPS_, !LOCAL_B || B2 == 1, Number> BlockB;
-    // Outputs of the first pass have up to 61 bits, or 63; after a last step that is a product, they may have 66. Those of f32 have less
-    // than 48. Bytes of a word between the passes, and of what it has beyond them, elsewhere.
-    static constexpr bool SHORT = Number::DIGITS == 5, WIDE = BlockA::Last::MATRIX && !SHORT;
-    static constexpr int WORD = SHORT ? 8 : 16, TOP = SHORT ? 4 : WIDE ? 1 : 0;
+    // Outputs of the first pass have up to 61 bits, or 63; after a last step that is a product, they may have 66. Those of five digits or fewer
+    // have less than 48, those of six or seven less than 60. Bytes of a word between the passes, and of what it has beyond them, elsewhere.
+    static constexpr bool SHORT = Number::DIGITS <= 5, WIDE = BlockA::Last::MATRIX && Number::DIGITS == 8;
+    // So may those of the second pass of a convolution, which become words where its row was.
+    static constexpr bool WIDE_ROWS = CONVOLUTION && BlockB::Last::MATRIX && Number::DIGITS == 8;
+    static constexpr int WORD = SHORT ? 8 : 16, TOP = SHORT ? 4 : WIDE || WIDE_ROWS ? 1 : 0;
+    // The way back of a convolution has words of its own, unless all columns have been read before the first one is written.
+    static constexpr int BUFFERS = CONVOLUTION && MOST_COLUMNS < TOGETHER ? 2 : 1;
     static_assert(BlockA::WARPS <= WARPS && BlockB::WARPS <= WARPS, "warps for all columns");
     static_assert(ENDS == Ends::COMPLEX || !STRIDED, "real lines are contiguous");
     // A group's shared memory: words between the steps of a pass, words between the passes, statistics of columns and of rows,
@@ -68,11 +75,14 @@ struct PassesShape {
     static constexpr int WORDS = larger(WORDS_A, WORDS_B);
     static constexpr int COLUMN_SLOTS = (TOGETHER + COLUMNS_AT_A_TIME - 1) / COLUMNS_AT_A_TIME * PANEL_A;
     static constexpr int ROW_SLOTS = (ROWS + ROWS_AT_A_TIME - 1) / ROWS_AT_A_TIME * ROWS_AT_A_TIME;
-    static constexpr int STATISTICS_A = WORDS + (WORD * COLUMNS * PITCH + 15) / 16 * 16, STATISTICS_B = STATISTICS_A + 16 * COLUMN_SLOTS;
+    static constexpr int BETWEEN = BUFFERS * COLUMNS * PITCH;
+    static constexpr int STATISTICS_A = WORDS + (WORD * BETWEEN + 15) / 16 * 16, STATISTICS_B = STATISTICS_A + 16 * COLUMN_SLOTS;
     // The partner that a plain step's first element has not got is looked up behind the last column.
-    static constexpr int EXPONENTS = STATISTICS_B + 16 * ROW_SLOTS, KNOWN = EXPONENTS + 8 * (COLUMNS + B2);
-    static constexpr int TOPS = KNOWN + 8 * LINES;
-    static constexpr int GROUP = (TOPS + TOP * COLUMNS * PITCH + 15) / 16 * 16;
+    static constexpr int EXPONENTS = STATISTICS_B + 16 * ROW_SLOTS, KNOWN = EXPONENTS + 8 * (BUFFERS * COLUMNS + B2);
+    // Of a convolution: exponents of rows, and headers of lines (two rounds).
+    static constexpr int ROW_EXPONENTS = KNOWN + 8 * LINES, HEADERS = ROW_EXPONENTS + (CONVOLUTION ? 8 * ROWS : 0);
+    static constexpr int TOPS = HEADERS + (CONVOLUTION ? 2 * HEADER_BYTES * LINES : 0);
+    static constexpr int GROUP = (TOPS + TOP * BETWEEN + 15) / 16 * 16;
     static constexpr int COMMON = GROUPS * GROUP, TABLES = COMMON + 16;
     static constexpr int TABLE_BYTES = BlockA::Tables::BYTES + BlockB::Tables::BYTES;
     static constexpr int ROOTS = TABLE_BYTES;  // in the image of the tables, not in shared memory
@@ -179,10 +189,10 @@ template <class P> struct ToWords {
     unsigned largest = 0;
     bool there;
     template <class Statistics>
-    DEVICE ToWords(int group, int base, const Column &column, const Statistics &statistics) : statistic(statistics.largest_output(column.line)) {
+    DEVICE ToWords(int group, int base, const Column &column, const Statistics &statistics, int first_line = 0) : statistic(statistics.largest_output(column.line)) {
         const ColumnInTransform<P> at(base, column.line);
         there = column.there && at.there;
-        const uint32_t first = word_number<P>(at.line, there ? at.place : 0, 0);
+        const uint32_t first = word_number<P>(first_line + at.line, there ? at.place : 0, 0);
         start = words_start<P>(group) + P::WORD * first;
         tops = tops_start<P>(group) + P::TOP * first;
     }
@@ -192,7 +202,7 @@ template <class P> struct ToWords {
         if constexpr (P::SHORT)
             put_short_word<P::Number::UNSEEN>(word_at, top_at, re, im, conjugated, largest, is_one && there);
         else
-            put_word<P::WIDE>(word_at, top_at, re, top_re, im, top_im, conjugated, largest, is_one && there);
+            put_word<P::WIDE, P::Number::UNSEEN>(word_at, top_at, re, top_re, im, top_im, conjugated, largest, is_one && there);
     }
     DEVICE void done() const {
         unsigned all = largest | shuffle_xor(largest, 1);
@@ -217,9 +227,8 @@ DEVICE void read_pass_columns(const TunedArguments &args, const Lines<P> &lines,
     }
 }
 
-// The last step of the first pass, where it is one of four points. A thread takes a row of a column.
-template <class P, class EndOf> DEVICE void unit_step_of_columns(const EndOf &end_of, int base) {
-    typedef typename P::PassA S;
+// The last step of a pass to words, where it is one of four points. A thread takes a row of a column.
+template <class S, class EndOf> DEVICE void unit_step_to_words(const EndOf &end_of, int base) {
     const Lane<S> lane(base);
     each_row<S>([&](const Column &row) {
         auto end = end_of(row);
@@ -239,9 +248,9 @@ template <class P> struct PassWords {
     typedef RowWords<2 * P::PassB::First::QUADS, P::Number::WORD_BITS, ColumnExponents> Type;
 };
 
-// Outputs of the first pass in rows `base`, …, rounded to words and rotated.
+// Outputs of the first pass in rows `base`, …, rounded to words and rotated; there are rows before `end`.
 template <class P, class Words>
-DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::PassB::UNITS1]) {
+DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::PassB::UNITS1], int end = P::ROWS) {
     typedef typename P::PassB S;
     const Lane<S> lane;
     const Factors factors = factors_of<Int8>(args);
@@ -250,7 +259,7 @@ DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::Pa
     for (int u = 0; u < S::UNITS1; u++) {
         const Column column = column_of<S>(lane, u);
         // Rows beyond the last do as the first one; nobody asks for them.
-        const InTransform<P, P::NA> at(base + column.line < P::ROWS ? base + column.line : 0);
+        const InTransform<P, P::NA> at(base + column.line < end ? base + column.line : end - P::ROWS);
         // Of real lines outputs beyond the middle row of the first pass's last step are conjugates of those before it.
         const bool conjugated = P::PAIRS && 2 * ((unsigned)at.place % P::A1) > P::A1;
         const int place = kept_place<P>(conjugated ? P::NA - at.place : at.place);
@@ -262,8 +271,8 @@ DEVICE void read_rows(const TunedArguments &args, int base, Words (&words)[P::Pa
             const bool has = elements.has(i, lane.t);
             const int j = has ? elements.of(i) : 0;
             const uint32_t number = word_number<P>(at.line, j, place);
-            // Outputs of a single step fit words of 61 bits as they are.
-            const int shift = P::A2 == 1 && !P::SHORT ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
+            // Outputs of a single step fit words of 61 bits as they are. (With matrices of fewer digits the largest may be a little larger than its column.)
+            const int shift = P::A2 == 1 && P::Number::DIGITS == 8 ? 0 : load_shared_int(exponent_place<P>(lane.group, at.line, j) + 4);
             const uint32_t word_at = words_start<P>(lane.group) + P::WORD * number, top_at = tops_start<P>(lane.group) + P::TOP * number;
             i64 re, im;
             if constexpr (P::SHORT)
@@ -403,7 +412,7 @@ template <class P, class Mma, bool CONVERSIONS> DEVICE void run_passes(const Tun
                 if constexpr (A::Last::MATRIX)
                     last_step<A, Mma>(args, end_of);
                 else
-                    unit_step_of_columns<P>(end_of, base);
+                    unit_step_to_words<A>(end_of, base);
             }
         }
         group_barrier<A>(group);

@@ -22,9 +22,9 @@ template <int N1_, int N2_, int PAIRS_, int UNITS1_, int UNITS2_, bool STRIDED_,
     static constexpr bool STRIDED = STRIDED_, COLUMNS_ACROSS = STRIDED_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr bool LOCAL = false, IN_PLACE = false;  // as of BlockShape
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
-    typedef StepShape<N1, Number::DIGITS> First;
-    typedef StepShape<N2, Number::DIGITS> Last;
-    typedef TableShape<N1, N2, Number::DIGITS> Tables;
+    typedef StepShape<N1, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> First;
+    typedef StepShape<N2, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> Last;
+    typedef TableShape<N1, N2, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> Tables;
     static constexpr int PANEL = 2 * PAIRS;
     // Lines of the first step: pairs of real ones, or half-spectra one by one.
     static constexpr int LINES = HALF == Half::OUTPUT ? PAIRS : PANEL;
@@ -55,7 +55,8 @@ template <class Base> struct PairNumbers : Base {
     DEVICE i64 imaginary_word(int i, const Words &words) const { return Base::imaginary_word(i, words.b); }
 };
 // The leading bits of either line's numbers, added up. (Of f32: bailey_single.cuh.)
-template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, const PairFacts<LineFacts> &facts, unsigned &a, unsigned &b) {
+template <int POINTS, int WORD_BITS>
+DEVICE void leading_bits(const Numbers<POINTS> &numbers, const PairFacts<FactsOfDoubles<WORD_BITS>> &facts, unsigned &a, unsigned &b) {
     ConvertedBits bits_a(facts.a.field()), bits_b(facts.b.field());
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
@@ -65,7 +66,8 @@ template <int POINTS> DEVICE void leading_bits(const Numbers<POINTS> &numbers, c
     a = bits_a.sum;
     b = bits_b.sum;
 }
-template <int POINTS> DEVICE void leading_bits(const PartedNumbers<POINTS> &numbers, const PairFacts<LineFacts> &facts, unsigned &a, unsigned &b) {
+template <int POINTS, int WORD_BITS>
+DEVICE void leading_bits(const PartedNumbers<POINTS> &numbers, const PairFacts<FactsOfDoubles<WORD_BITS>> &facts, unsigned &a, unsigned &b) {
     const int field_a = facts.a.field(), field_b = facts.b.field();
     a = b = 0;
 #pragma unroll
@@ -194,12 +196,12 @@ DEVICE void first_real_step(const TunedArguments &args, const Numbers (&numbers)
                     };
                     const i64 minus_sine = pairs ? join(biased.z, biased.w) - sine[u].sum[2 * l + e] : 0;
                     i64 re = cosine[u].sum[2 * l + e] - join(biased.x, biased.y), im = two ? 0 : minus_sine;
-                    rotate(re, im, angle, factors);
+                    rotate_words<S::Number::WORD_BITS>(re, im, angle, factors);
                     put(slot, k, re, im);
                     if (!Step::PLAIN && i == 0) {
                         re = 0;
                         im = minus_sine;
-                        rotate(re, im, angles.entry(16 * (N1 / 2) * Tables::ANGLES), factors);
+                        rotate_words<S::Number::WORD_BITS>(re, im, angles.entry(16 * (N1 / 2) * Tables::ANGLES), factors);
                         put(two, N1 / 2, re, im);
                     }
                 }
@@ -364,7 +366,7 @@ template <class S, class Mma, class Rows, class EndOf> DEVICE void last_half_ste
                     const bool slot = i + 4 <= Step::SLOTS || i + t < Step::SLOTS;
                     const int number = i + 2 * t - 4 * e + e;
                     const uint4 biased = tables.entry(Tables::CONSTANTS2 + 16 * number);
-                    const uint2 tops = tables.half(Tables::TOPS2 + 8 * number);
+                    const uint2 tops = S::Number::DIGITS == 8 ? tables.half(Tables::TOPS2 + 8 * number) : make_uint2(0, 0);
                     const bool pairs = i < Step::PAIRS;
                     const bool alone = Step::PLAIN && i + 4 > Step::PAIRS && i + t == Step::PAIRS;
                     const int k = Step::PLAIN ? (alone ? 0 : i + t + 1) : i + t, far = Step::PLAIN ? N2 - k : N2 - 1 - k;

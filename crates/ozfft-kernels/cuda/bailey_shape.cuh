@@ -13,11 +13,16 @@ enum class Product { INT8, FP8, F16, WGMMA };
 // Warps that multiply together.
 DEVICE_CONSTANT int warps_together(Product product) { return product == Product::WGMMA ? 4 : 1; }
 
-// A step of N points: pairs of its elements are slots, pairs of its outputs are rows of the matrices. DIGITS: of a word, 8 or 5.
-template <int N, int DIGITS_ = 8, Product PRODUCT_ = Product::INT8> struct StepShape {
-    static constexpr int DIGITS = DIGITS_;
+// A step of N points: pairs of its elements are slots, pairs of its outputs are rows of the matrices. DIGITS: of a word. DIAGONALS: of its
+// products, as many or one more.
+template <int N, int DIGITS_ = 8, Product PRODUCT_ = Product::INT8, int DIAGONALS_ = DIGITS_> struct StepShape {
+    static constexpr int DIGITS = DIGITS_, DIAGONALS = DIAGONALS_;
     static constexpr Product PRODUCT = PRODUCT_;
-    static_assert(DIGITS == 8 || (DIGITS == 5 && PRODUCT == Product::INT8), "Double or Single");
+    static_assert((DIGITS == 8 && DIAGONALS == 8) || (DIGITS >= 3 && DIGITS < 8 && PRODUCT == Product::INT8), "fewer digits are multiplied by mma.sync in int8");
+    // Below the unit of words there is a diagonal that is rounded away. What biased digits would add to it is no whole unit, so that digits have
+    // signs.
+    static constexpr bool SIGNED = DIAGONALS > DIGITS;
+    static_assert(DIAGONALS - DIGITS == (SIGNED ? 1 : 0), "as many diagonals, or one more");
     static constexpr bool INT8 = PRODUCT == Product::INT8 || PRODUCT == Product::WGMMA;
     static constexpr Fold FOLD = N == 1 ? Fold::NONE : N == 2 || N == 4 ? Fold::UNIT : N % 2 == 1 ? Fold::PLAIN : Fold::SHIFTED;
     static constexpr bool PLAIN = FOLD == Fold::PLAIN, MATRIX = PLAIN || FOLD == Fold::SHIFTED;
@@ -28,20 +33,20 @@ template <int N, int DIGITS_ = 8, Product PRODUCT_ = Product::INT8> struct StepS
     // Tiles of eight slots, of which the upper and the lower digits are products of their own; and whether a rest of four or fewer
     // slots is left, whose upper and lower digits share products.
     static constexpr int K_TILES = SLOTS / 8 + (SLOTS % 8 > 4), FOURS = SLOTS % 8 > 0 && SLOTS % 8 <= 4 ? 1 : 0;
-    // Pieces of the matrix of eight outputs: each is four diagonals of one operand, 1024 bytes; of the fifth diagonal, where that is the
-    // last, 256 bytes. In fp8 and in f16 all operands of a tile of slots have the same pieces: 16 columns of nibbles, or 8 of digits, 256 bytes
+    // Pieces of the matrix of eight outputs: each is four diagonals of one operand, 256 bytes of either, or as many as there are. In fp8 and in f16 all operands of a tile of slots have the same pieces: 16 columns of nibbles, or 8 of digits, 256 bytes
     // each.
     static constexpr int UPPER = K_TILES + FOURS, LOWER = 2 * K_TILES + FOURS;
     static constexpr int COLUMNS = PRODUCT == Product::FP8 ? 16 : 8;
-    static constexpr int TILE_BYTES = INT8 ? 1024 * UPPER + (DIGITS == 8 ? 1024 : 256) * LOWER : 256 * COLUMNS * UPPER;
+    static constexpr int UPPER_PIECE = 256 * (DIAGONALS < 4 ? DIAGONALS : 4), LOWER_PIECE = 256 * DIAGONALS - UPPER_PIECE;
+    static constexpr int TILE_BYTES = INT8 ? UPPER_PIECE * UPPER + LOWER_PIECE * LOWER : 256 * COLUMNS * UPPER;
     static constexpr int MATRIX_BYTES = MATRIX ? TILES * TILE_BYTES : 0;
 };
 
 // Bytes of the tables, in the order in which they lie (executor/cuda/bailey_tables.rs): cosines and sines of both steps, what
 // sums are biased by, rotations.
-template <int N1, int N2, int DIGITS = 8, Product PRODUCT = Product::INT8> struct TableShape {
-    typedef StepShape<N1, DIGITS, PRODUCT> First;
-    typedef StepShape<N2, DIGITS, PRODUCT> Last;
+template <int N1, int N2, int DIGITS = 8, Product PRODUCT = Product::INT8, int DIAGONALS = DIGITS> struct TableShape {
+    typedef StepShape<N1, DIGITS, PRODUCT, DIAGONALS> First;
+    typedef StepShape<N2, DIGITS, PRODUCT, DIAGONALS> Last;
     static constexpr int COSINE1 = 0, SINE1 = First::MATRIX_BYTES, COSINE2 = 2 * First::MATRIX_BYTES, SINE2 = COSINE2 + Last::MATRIX_BYTES;
     static constexpr int CONSTANTS1 = SINE2 + Last::MATRIX_BYTES;
     static constexpr int FIRST_CONSTANTS = CONSTANTS1 + 128 * First::TILES;  // of the first four outputs of a shifted first step
@@ -68,7 +73,7 @@ DEVICE_CONSTANT int next_with(int least, int remainder, int modulus) {
 // COLUMNS_ACROSS: units of the first step are of the same column of neighbouring lines, as those of the last step are with STRIDED;
 // lines that are read from where they are contiguous, and written side by side, have one but not the other.
 //
-// Number: Double, Single (bailey_single.cuh), DoubleFp8 (bailey_fp8.cuh) or DoubleF16 (bailey_f16.cuh): it says how digits are multiplied as well.
+// Number: Double, Single (bailey_single.cuh), DoubleFewer (bailey_fewer.cuh), DoubleFp8 (bailey_fp8.cuh) or DoubleF16 (bailey_f16.cuh): it says how digits are multiplied as well.
 struct Double;
 template <int N1_, int N2_, int LINES_, int UNITS1_, int UNITS2_, bool STRIDED_, int GROUPS_, bool COLUMNS_ACROSS_ = STRIDED_, class Number_ = Double>
 struct BlockShape {
@@ -76,9 +81,9 @@ struct BlockShape {
     static constexpr int N1 = N1_, N2 = N2_, N = N1 * N2, LINES = LINES_, UNITS1 = UNITS1_, UNITS2 = UNITS2_;
     static constexpr bool STRIDED = STRIDED_, COLUMNS_ACROSS = COLUMNS_ACROSS_, SHARED_TABLES = GROUPS_ > 0;
     static constexpr int GROUPS = GROUPS_ > 0 ? GROUPS_ : 1;
-    typedef StepShape<N1, Number::DIGITS, Number::PRODUCT> First;
-    typedef StepShape<N2, Number::DIGITS, Number::PRODUCT> Last;
-    typedef TableShape<N1, N2, Number::DIGITS, Number::PRODUCT> Tables;
+    typedef StepShape<N1, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> First;
+    typedef StepShape<N2, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> Last;
+    typedef TableShape<N1, N2, Number::DIGITS, Number::PRODUCT, Number::DIAGONALS> Tables;
     // Lines of a panel, and what is worked out of each: all columns and all rows. (Real lines need half of either: bailey_real.cuh.)
     static constexpr int PANEL = LINES, COLUMNS_OF_LINE = N2, ROWS_OF_LINE = N1;
     // Points of the last step, and of the one before where there are three: bailey_three.cuh.

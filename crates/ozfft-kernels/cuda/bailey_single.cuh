@@ -112,7 +112,7 @@ struct SingleFinish {
 
 // Numbers of f32.
 struct Single : OnInt8 {
-    static constexpr int DIGITS = 5, WORD_BITS = SingleFacts::WORD_BITS, UNSEEN = 16;
+    static constexpr int DIGITS = 5, DIAGONALS = 5, WORD_BITS = SingleFacts::WORD_BITS, UNSEEN = 16;
     typedef uint2 Element;
     typedef unsigned Real;
     typedef SingleFacts Facts;

@@ -82,7 +82,7 @@ template <bool WIDE, int UNSEEN = 40> DEVICE void put_word(uint32_t word_at, uin
         store_shared(word_at, make_uint4(low_of(re), high_of(re), low_of(im), high_of(im)));
     }
 }
-// The same for words of five digits, whose outputs have less than 48 bits: in 12 bytes, the lower halves of both parts and, apart from
+// The same for words of five digits or fewer, whose outputs have less than 48 bits: in 12 bytes, the lower halves of both parts and, apart from
 // them, what is above.
 template <int UNSEEN> DEVICE void put_short_word(uint32_t word_at, uint32_t top_at, i64 re, i64 im, bool conjugated, unsigned &largest, bool there) {
     if (conjugated) im = -im;
@@ -150,6 +150,13 @@ DEVICE void narrowed_short(uint32_t word_at, uint32_t top_at, int shift, i64 &re
     if (conjugated) im = -im;
     im = (im + half) >> shift;
 }
+
+template <bool SHORT> struct HalfOf {
+    typedef unsigned Type;
+};
+template <> struct HalfOf<false> {
+    typedef u64 Type;
+};
 
 // Words of WORD_BITS bits of a pass as a thread reads them for the first step: an element and its partner for every slot. `Exponents`: those
 // of the elements, by number. They are brought under one exponent in two steps of which the second is the same for a whole line.
@@ -226,11 +233,12 @@ template <int COUNT, int WORD_BITS, class Exponents> struct RowWords {
         return sum;
     }
 
-    // Aligned words rounded to those of the line's exponent, halves away from zero.
+    // Aligned words rounded to those of the line's exponent, halves away from zero. Of five digits and more a half has 32 bits.
     struct Words {
+        typedef typename HalfOf<WORD_BITS >= 37>::Type Half;
         int right;
-        unsigned half;
-        DEVICE explicit Words(int right) : right(right), half(1u << (right - 1)) {}
+        Half half;
+        DEVICE explicit Words(int right) : right(right), half((Half)1 << (right - 1)) {}
         DEVICE i64 operator()(i64 complement) const { return (complement + (i64)(u64)half) >> right; }
     };
     DEVICE i64 real_word(int i, const Words &words) const { return words(re[i]); }

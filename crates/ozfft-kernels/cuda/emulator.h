@@ -404,6 +404,11 @@ DEVICE void mma_sync_u8(int (&c)[8], int at, const uint32_t (&a)[4], const uint3
     if (first) std::memset(c + at, 0, 4 * sizeof(int));
     mma_sync_bytes<uint8_t>(c + at, a, b);
 }
+// The same with bytes of `a` that have signs.
+DEVICE void mma_sync_s8(int (&c)[8], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
+    if (first) std::memset(c + at, 0, 4 * sizeof(int));
+    mma_sync_bytes<int8_t>(c + at, a, b);
+}
 DEVICE void mma_sync_s8_first(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
     c[0] = c[1] = c[2] = c[3] = 0;
     mma_sync_s8(c, a, b);

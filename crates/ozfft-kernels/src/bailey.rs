@@ -21,13 +21,15 @@ macro_rules! headers {
 }
 
 /// What kernels of the template include.
-const SOURCES: [(&str, &str); 33] = headers!(
+const SOURCES: [(&str, &str); 35] = headers!(
     "arithmetic.cuh",
     "async_copy.cuh",
     "bailey_block.cuh",
     "bailey_chirp.cuh",
+    "bailey_convolution.cuh",
     "bailey_digits.cuh",
     "bailey_f16.cuh",
+    "bailey_fewer.cuh",
     "bailey_fp8.cuh",
     "bailey_instructions.cuh",
     "bailey_long.cuh",
@@ -166,10 +168,13 @@ pub(crate) const fn pieces(n: usize) -> [usize; 2] {
 pub(crate) const fn matrix_bytes(n: usize, number: Number) -> usize {
     let [upper, lower] = pieces(n);
     let tile = match number {
-        Number::Double | Number::DoubleWgmma => 1024 * (upper + lower),
+        Number::Double | Number::DoubleWgmma | Number::DoubleFewer { .. } | Number::Single => {
+            let diagonals = number.diagonals() as usize;
+            let upper_diagonals = if diagonals < 4 { diagonals } else { 4 };
+            256 * (upper_diagonals * upper + (diagonals - upper_diagonals) * lower)
+        }
         Number::DoubleFp8 => FP8_COLUMNS * 256 * upper,
         Number::DoubleF16 => F16_COLUMNS * 256 * upper,
-        Number::Single => 1024 * upper + 256 * lower,
     };
     tiles(n) * tile
 }
@@ -232,7 +237,7 @@ impl BlockShape {
         let found = listed().map(|(shape, _)| shape).find(is_it);
         // What was measured was int8; fp8 and f16 take twice the registers for digits.
         let found = match number {
-            Number::Double | Number::Single => found,
+            Number::Double | Number::DoubleFewer { .. } | Number::Single => found,
             Number::DoubleFp8 => None,
             Number::DoubleWgmma => listed_for_warpgroups().find(is_it),
             Number::DoubleF16 => found.and_then(|shape| shape.with_registers_for(number)),
@@ -251,9 +256,11 @@ impl BlockShape {
     /// For such numbers.
     fn of(self, number: Number) -> Self {
         let groups = match number {
-            Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
-                self.groups
-            }
+            Number::Double
+            | Number::DoubleFewer { .. }
+            | Number::DoubleFp8
+            | Number::DoubleF16
+            | Number::DoubleWgmma => self.groups,
             // Their digits leave registers for more warps.
             Number::Single => self.groups.max(MOST_WARPS / self.warps()).min(15),
         };
@@ -649,8 +656,8 @@ pub(crate) fn most_warps_for(
         && load <= 8
         && (product || units[1] == 1);
     let warps = match number {
-        Number::Double | Number::Single if load > 5 => 12,
-        Number::Double | Number::Single => MOST_WARPS,
+        Number::Double | Number::DoubleFewer { .. } | Number::Single if load > 5 => 12,
+        Number::Double | Number::DoubleFewer { .. } | Number::Single => MOST_WARPS,
         // Sums of all diagonals of one unit.
         Number::DoubleWgmma if units != [1, 1] => return None,
         Number::DoubleWgmma if load > 4 => 12,

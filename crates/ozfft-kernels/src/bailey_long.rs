@@ -162,10 +162,8 @@ impl LongShape {
                 continue;
             };
             let most = match number {
-                Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
-                    most
-                }
                 Number::Single => MOST_WARPS,
+                _ => most,
             };
             for lines in [2, 4, 6, 8, 16] {
                 let mut shape = LongShape {
@@ -246,8 +244,7 @@ impl LongShape {
         };
         let line = next_with(self.steps[0] * pitch, 4, 8);
         // A byte more for every output of a last step that is a product.
-        let wide =
-            !self.pass.is_closing() && is_matrix(self.steps[2]) && self.number != Number::Single;
+        let wide = !self.pass.is_closing() && is_matrix(self.steps[2]) && self.number.digits() == 8;
         let tops = if wide { line } else { 0 };
         (self.lines * (16 * line + 2 * 16 + 2 * HEADER_BYTES + tops)).next_multiple_of(16)
     }
@@ -408,6 +405,8 @@ mod tests {
                     (Number::Single, Pass::OpeningReal),
                     (Number::Single, Pass::OpeningHalf),
                     (Number::Single, Pass::ClosingReal),
+                    (Number::fewer(3), Pass::Opening),
+                    (Number::fewer(7), Pass::ClosingReal),
                 ] {
                     if steps[1] > 1 && pass.0 != Number::Double {
                         continue;

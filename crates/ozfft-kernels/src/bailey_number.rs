@@ -11,6 +11,13 @@ pub enum Number {
     DoubleF16,
     /// The same, their digits multiplied in int8 by four warps together (`bailey_wgmma.cuh`): compute capability 9.0.
     DoubleWgmma,
+    /// f64, in words of three to seven digits (`bailey_fewer.cuh`).
+    DoubleFewer {
+        /// Digits of a word.
+        digits: u32,
+        /// Diagonals of products: as many, or one more.
+        diagonals: u32,
+    },
     /// f32, in words of five digits (`bailey_single.cuh`).
     Single,
 }
@@ -18,7 +25,40 @@ pub enum Number {
 impl Number {
     /// Whether their digits are multiplied by `mma.sync` in int8: all kernels of the template have that.
     pub const fn is_usual(self) -> bool {
-        matches!(self, Number::Double | Number::Single)
+        matches!(
+            self,
+            Number::Double | Number::DoubleFewer { .. } | Number::Single
+        )
+    }
+
+    /// Whether they are f32; else f64.
+    pub const fn is_single(self) -> bool {
+        matches!(self, Number::Single)
+    }
+
+    /// Digits of a word.
+    pub const fn digits(self) -> u32 {
+        match self {
+            Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => 8,
+            Number::DoubleFewer { digits, .. } => digits,
+            Number::Single => 5,
+        }
+    }
+
+    /// Diagonals of products, of those in int8.
+    pub const fn diagonals(self) -> u32 {
+        match self {
+            Number::DoubleFewer { diagonals, .. } => diagonals,
+            _ => self.digits(),
+        }
+    }
+
+    /// f64 in words of so many digits, with as many diagonals.
+    pub const fn fewer(digits: u32) -> Self {
+        Number::DoubleFewer {
+            digits,
+            diagonals: digits,
+        }
     }
 
     /// Warps that multiply together.
@@ -30,24 +70,30 @@ impl Number {
     }
 
     /// In words.
-    pub(crate) const fn description(self) -> &'static str {
+    pub(crate) fn description(self) -> String {
         match self {
-            Number::Double => "f64",
-            Number::DoubleFp8 => "f64 in fp8",
-            Number::DoubleF16 => "f64 in f16",
-            Number::DoubleWgmma => "f64 by warpgroups",
-            Number::Single => "f32",
+            Number::Double => "f64".into(),
+            Number::DoubleFp8 => "f64 in fp8".into(),
+            Number::DoubleF16 => "f64 in f16".into(),
+            Number::DoubleWgmma => "f64 by warpgroups".into(),
+            Number::DoubleFewer { digits, diagonals } => {
+                format!("f64 in {digits} digits, {diagonals} diagonals")
+            }
+            Number::Single => "f32".into(),
         }
     }
 
     /// The type of the kernels' source.
-    pub(crate) const fn type_name(self) -> &'static str {
+    pub(crate) fn type_name(self) -> String {
         match self {
-            Number::Double => "bailey::Double",
-            Number::DoubleFp8 => "bailey::DoubleFp8",
-            Number::DoubleF16 => "bailey::DoubleF16",
-            Number::DoubleWgmma => "bailey::DoubleWgmma",
-            Number::Single => "bailey::Single",
+            Number::Double => "bailey::Double".into(),
+            Number::DoubleFp8 => "bailey::DoubleFp8".into(),
+            Number::DoubleF16 => "bailey::DoubleF16".into(),
+            Number::DoubleWgmma => "bailey::DoubleWgmma".into(),
+            Number::DoubleFewer { digits, diagonals } => {
+                format!("bailey::DoubleFewer<{digits}, {diagonals}>")
+            }
+            Number::Single => "bailey::Single".into(),
         }
     }
 
@@ -60,13 +106,14 @@ impl Number {
     }
 
     /// In names of kernels.
-    pub(crate) const fn prefix(self) -> &'static str {
+    pub(crate) fn prefix(self) -> String {
         match self {
-            Number::Double => "",
-            Number::DoubleFp8 => "fp8_",
-            Number::DoubleF16 => "f16_",
-            Number::DoubleWgmma => "wgmma_",
-            Number::Single => "single_",
+            Number::Double => String::new(),
+            Number::DoubleFp8 => "fp8_".into(),
+            Number::DoubleF16 => "f16_".into(),
+            Number::DoubleWgmma => "wgmma_".into(),
+            Number::DoubleFewer { digits, diagonals } => format!("digits{digits}{diagonals}_"),
+            Number::Single => "single_".into(),
         }
     }
 
@@ -77,6 +124,7 @@ impl Number {
             Number::DoubleFp8 => Some("bailey_fp8.cuh"),
             Number::DoubleF16 => Some("bailey_f16.cuh"),
             Number::DoubleWgmma => Some("bailey_wgmma.cuh"),
+            Number::DoubleFewer { .. } => Some("bailey_fewer.cuh"),
             Number::Single => Some("bailey_single.cuh"),
         }
     }

@@ -1,5 +1,5 @@
 //! The kernel template for transforms of two passes of blocks in one launch (`cuda/bailey_passes.cuh`, of real lines
-//! `cuda/bailey_real_passes.cuh`): its parameters, and the source of its kernels for a compiler at run time.
+//! `cuda/bailey_real_passes.cuh`, two of them as a convolution `cuda/bailey_convolution.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
     BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
@@ -15,13 +15,18 @@ pub enum Ends {
     RealToHalf(Number),
     /// Half-spectra, real lines at the end.
     HalfToReal(Number),
+    /// Bluestein's convolutions of lines of any kind: there and back.
+    Convolution(Number),
 }
 
 impl Ends {
     /// What numbers are.
     pub fn number(self) -> Number {
         match self {
-            Ends::Complex(number) | Ends::RealToHalf(number) | Ends::HalfToReal(number) => number,
+            Ends::Complex(number)
+            | Ends::RealToHalf(number)
+            | Ends::HalfToReal(number)
+            | Ends::Convolution(number) => number,
         }
     }
 }
@@ -50,6 +55,9 @@ pub struct PassesShape {
 
 /// Kernels for one purpose that are worth measuring: there are more parameters than blocks have.
 const MOST_TRIALS: usize = 16;
+
+/// Bytes of a line's header, of which convolutions have two for every line: `HEADER_BYTES` of `bailey_passes.cuh`.
+const HEADER_BYTES: usize = 136;
 
 /// `PassesShape::at_a_time`
 const fn at_a_time(all: usize, most: usize) -> usize {
@@ -127,9 +135,10 @@ impl PassesShape {
         (ends, strided): (Ends, bool),
         kilobytes: usize,
     ) -> Vec<PassesShape> {
-        let lines: &[usize] = match strided {
-            true => &[1, 2, 4, 8],
-            false => &[1, 2, 3, 4],
+        let lines: &[usize] = match (ends, strided) {
+            (_, true) => &[1, 2, 4, 8],
+            (Ends::Convolution(_), false) => &[1, 2, 3, 4, 6, 8],
+            (_, false) => &[1, 2, 3, 4],
         };
         let mut found: Vec<(f64, PassesShape)> = Vec::new();
         let warps = [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
@@ -178,7 +187,7 @@ impl PassesShape {
         let fits = load <= 8 && !steps.iter().any(too_many) && (has_last || self.units[2] == 1);
         // Five digits leave registers for more warps; but words between passes have 64 bits all the same.
         let is_much = match self.ends.number() {
-            Number::Double => load > 5,
+            Number::Double | Number::DoubleFewer { .. } => load > 5,
             number @ (Number::DoubleFp8 | Number::DoubleF16) => {
                 return most_warps_of_wide(number, steps).filter(|_| fits);
             }
@@ -224,7 +233,7 @@ impl PassesShape {
 
     /// Whether the columns or rows of a pass that ends in such a step are a warp's own: `PassesShape::whole`.
     fn is_local(&self, last: usize) -> bool {
-        matches!(self.ends, Ends::Complex(_)) && (last == 1 || last == 4)
+        matches!(self.ends, Ends::Complex(_) | Ends::Convolution(_)) && (last == 1 || last == 4)
     }
 
     /// Words between the steps of a pass, of one line of so many rows.
@@ -266,8 +275,8 @@ impl PassesShape {
         };
         // In place, where every round has as many: `PassesShape::IN_PLACE_A`, `IN_PLACE_B`.
         let in_place = |steps: [usize; 2], all: usize, at_once: usize| {
-            let is_double = self.ends.number() != Number::Single;
-            steps[1] == 4 && self.is_local(4) && is_double && all.is_multiple_of(at_once)
+            let is_long = self.ends.number().digits() > 5;
+            steps[1] == 4 && self.is_local(4) && is_long && all.is_multiple_of(at_once)
         };
         let words = match in_place(self.first, columns, a.lines) {
             true => 0,
@@ -277,14 +286,28 @@ impl PassesShape {
             true => 4,
             false => 5,
         };
-        let between = columns * next_with(kept * a.last, pitch, 8);
-        let statistics = 16 * (lines * a_turns + b.lines * b_turns);
-        // A byte more for every output of a last step that is a product; in words of five digits, 12 bytes for every one.
-        let (word, top) = match self.ends.number() {
-            Number::Single => (8, 4),
-            _ => (16, usize::from(tiles(a.last) > 0)),
+        let convolution = matches!(self.ends, Ends::Convolution(_));
+        // `PassesShape::BUFFERS`: columns of the way back are all read before one is written, or have words of their own.
+        let most_columns = 8 * self.units[0] * self.warps / a.last;
+        let buffers = match convolution && most_columns < columns {
+            true => 2,
+            false => 1,
         };
-        let rest = 8 * (columns + b.last) + 8 * self.lines + top * between;
+        let between = buffers * columns * next_with(kept * a.last, pitch, 8);
+        let statistics = 16 * (lines * a_turns + b.lines * b_turns);
+        // A byte more for every output of a last step that is a product; in words of five digits or fewer, 12 bytes for every one.
+        let wide_rows = convolution && tiles(b.last) > 0;
+        let (word, top) = match self.ends.number().digits() {
+            ..=5 => (8, 4),
+            6 | 7 => (16, 0),
+            _ => (16, usize::from(tiles(a.last) > 0 || wide_rows)),
+        };
+        let of_convolution = match convolution {
+            true => 8 * rows + 2 * HEADER_BYTES * self.lines,
+            false => 0,
+        };
+        let exponents = 8 * (buffers * columns + b.last);
+        let rest = exponents + 8 * self.lines + of_convolution + top * between;
         let words = match in_place(self.second, rows, b.lines) {
             true => words,
             false => words.max(b.lines * self.line_bytes(b.first, b.last)),
@@ -303,7 +326,9 @@ impl PassesShape {
         // Shapes of complex f64 were chosen and measured with these figures, and half-spectra do nearly as much.
         let measured = matches!(
             self.ends,
-            Ends::Complex(Number::Double) | Ends::HalfToReal(Number::Double)
+            Ends::Complex(Number::Double | Number::DoubleFewer { .. })
+                | Ends::HalfToReal(Number::Double | Number::DoubleFewer { .. })
+                | Ends::Convolution(Number::Double)
         );
         let work = |n: usize, units: usize| {
             let fragments = if units == 1 { 1.35 } else { 1.0 };
@@ -390,6 +415,7 @@ impl PassesShape {
             Ends::Complex(_) => "COMPLEX",
             Ends::RealToHalf(_) => "REAL_TO_HALF",
             Ends::HalfToReal(_) => "HALF_TO_REAL",
+            Ends::Convolution(_) => "CONVOLUTION",
         };
         format!(
             "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}, {number}, bailey::Ends::{ends}>"
@@ -416,12 +442,20 @@ impl KernelShape for PassesShape {
             Ends::Complex(_) => "",
             Ends::RealToHalf(_) => "r2c_",
             Ends::HalfToReal(_) => "c2r_",
+            Ends::Convolution(_) => "convolution_",
         };
         let [a, b, last] = self.units;
         let (lines, warps, groups) = (self.lines, self.warps, self.groups);
         format!(
             "bailey_{number}{ends}{a1}x{a2}_{b1}x{b2}_{place}_{kilobytes}_{lines}_{warps}_{a}{b}{last}_{groups}{conversions}"
         )
+    }
+
+    fn parameters(&self) -> &'static str {
+        match self.ends {
+            Ends::Convolution(_) => "PassArguments",
+            _ => "TunedArguments",
+        }
     }
 
     fn lines(&self) -> usize {
@@ -452,6 +486,7 @@ impl KernelShape for PassesShape {
             Ends::Complex(_) => "complex",
             Ends::RealToHalf(_) => "real to half-spectrum",
             Ends::HalfToReal(_) => "half-spectrum to real",
+            Ends::Convolution(_) => "convolution",
         };
         let place = match self.strided {
             true => "strided",
@@ -489,13 +524,14 @@ impl KernelShape for PassesShape {
 
     fn source(&self, conversions: bool) -> String {
         let checks = format!("Shape::TABLE_BYTES == {}", self.table_bytes());
-        let header = match self.ends {
-            Ends::Complex(_) => "bailey_passes.cuh",
-            Ends::RealToHalf(_) | Ends::HalfToReal(_) => "bailey_real_passes.cuh",
+        let (header, function) = match self.ends {
+            Ends::Complex(_) => ("bailey_passes.cuh", "run_passes"),
+            Ends::RealToHalf(_) | Ends::HalfToReal(_) => ("bailey_real_passes.cuh", "run_passes"),
+            Ends::Convolution(_) => ("bailey_convolution.cuh", "run_convolution"),
         };
         let source = kernel_source(
             self,
-            [header, &self.type_name(), "run_passes", &checks],
+            [header, &self.type_name(), function, &checks],
             conversions,
         );
         self.ends.number().with_header(source)
@@ -543,12 +579,23 @@ mod tests {
                     (Ends::RealToHalf(Number::Single), false),
                     (Ends::HalfToReal(Number::Double), false),
                     (Ends::HalfToReal(Number::Single), false),
+                    (Ends::Complex(Number::fewer(5)), false),
+                    (Ends::RealToHalf(Number::fewer(5)), false),
+                    (Ends::HalfToReal(Number::fewer(6)), false),
+                    (Ends::Complex(Number::fewer(7)), true),
                     (Ends::Complex(Number::DoubleFp8), false),
                     (Ends::Complex(Number::DoubleFp8), true),
                     (Ends::Complex(Number::DoubleF16), false),
                     (Ends::Complex(Number::DoubleF16), true),
+                    (Ends::Convolution(Number::Double), false),
+                    (Ends::Convolution(Number::Single), false),
                 ] {
                     let shape = PassesShape::new(first, second, kind, kilobytes << 10);
+                    // Of convolutions both ways may have no room there.
+                    let convolution = matches!(kind.0, Ends::Convolution(_));
+                    if convolution && kilobytes < SHARED_KILOBYTES[0] && shape.is_none() {
+                        continue;
+                    }
                     let shape = shape.unwrap_or_else(|| panic!("{first:?}, {second:?}, {kind:?}"));
                     println!("{kilobytes} KB: {shape:?}");
                     assert!(shape.shared_bytes() <= kilobytes << 10, "{shape:?}");

@@ -80,9 +80,11 @@ impl RealShape {
             }
             let load = (units[0] * quads(first)).max(units[1] * quads(last));
             let most = match number {
-                Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
-                    most
-                }
+                Number::Double
+                | Number::DoubleFewer { .. }
+                | Number::DoubleFp8
+                | Number::DoubleF16
+                | Number::DoubleWgmma => most,
                 // Five digits leave registers for more warps, but for those of two units of large steps, or where distances need some.
                 Number::Single if load > 6 || strided => most,
                 Number::Single => MOST_WARPS,
@@ -110,6 +112,7 @@ impl RealShape {
                 let cost = match number {
                     // Shapes of f64 were chosen and measured with these figures.
                     Number::Double
+                    | Number::DoubleFewer { .. }
                     | Number::DoubleFp8
                     | Number::DoubleF16
                     | Number::DoubleWgmma => cost_of(1, steps, pairs, units, [warps, groups, most]),
@@ -161,10 +164,8 @@ impl RealShape {
     /// What it costs that neighbouring real numbers of strided lines do not fill sectors of 32 bytes.
     fn sectors(&self) -> f64 {
         let bytes = match self.number {
-            Number::Double | Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma => {
-                8 * self.pairs
-            }
             Number::Single => 4 * self.pairs,
+            _ => 8 * self.pairs,
         };
         match bytes {
             ..16 if self.strided => 1.4,
@@ -327,6 +328,8 @@ mod tests {
                     (Number::Double, Half::Input),
                     (Number::Single, Half::Output),
                     (Number::Single, Half::Input),
+                    (Number::fewer(3), Half::Output),
+                    (Number::fewer(7), Half::Input),
                 ] {
                     let steps = [listed.first, listed.last];
                     let shape = RealShape::new(kind, steps, listed.strided, kilobytes << 10);

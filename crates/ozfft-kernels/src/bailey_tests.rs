@@ -198,7 +198,12 @@ fn the_rule_takes_every_block_of_two_steps() {
     for first in (3..=64).filter(|&n| is_matrix(n)) {
         for last in (1..=first.min(1024 / first)).filter(|&n| n != 2) {
             for strided in [false, true] {
-                for number in [Number::Double, Number::DoubleFp8, Number::DoubleF16] {
+                for number in [
+                    Number::Double,
+                    Number::fewer(5),
+                    Number::DoubleFp8,
+                    Number::DoubleF16,
+                ] {
                     let shape = by_rule(number, [first, last], strided);
                     let shape = shape.unwrap_or_else(|| panic!("{first} x {last}, {number:?}"));
                     assert!(shape.threads() <= 512, "{shape:?}");

@@ -44,6 +44,7 @@ fn kernels_of_plans() -> Vec<Option<Box<dyn KernelShape>>> {
     }
     let (number, memory) = (Number::Double, 227 << 10);
     let passes = (Ends::Complex(number), false);
+    let convolution = (Ends::Convolution(number), false);
     let long = |steps, side_by_side, pass| {
         boxed(LongShape::new(
             steps,
@@ -66,6 +67,14 @@ fn kernels_of_plans() -> Vec<Option<Box<dyn KernelShape>>> {
         )),
         boxed(ThreeShape::new([7, 7, 7], false, memory)),
         long([12, 1, 12], MANY_TRANSFORMS, Pass::ProductClosing),
+        boxed(PassesShape::new([32, 1], [35, 1], convolution, memory)),
+        boxed(BlockShape::new(Number::fewer(5), [16, 16], true, memory)),
+        boxed(RealShape::new(
+            (Number::fewer(6), Half::Output),
+            [16, 16],
+            false,
+            memory,
+        )),
     ]
 }
 

@@ -14,6 +14,7 @@ mod batch_invariance;
 mod bits;
 mod convolution;
 mod cuda;
+mod cuda_fewer;
 mod cuda_tuned;
 mod double_double;
 mod dynamic_range;

@@ -326,7 +326,7 @@ fn every_route_that_is_proven_has_the_sums_of_the_definition() {
                     false => ExactConvolution::linear(first, second),
                 };
                 let problem = problem
-                    .magnitudes(largest as u64, largest as u64)
+                    .magnitudes(largest as u128, largest as u128)
                     .batch(batch);
                 for (route, run) in ConvolutionRoute::ALL.into_iter().zip(&mut run) {
                     let what =
@@ -352,9 +352,129 @@ fn every_route_that_is_proven_has_the_sums_of_the_definition() {
     assert!(run.iter().all(|&count| count >= 16), "{run:?}");
 }
 
+/// By the definition, index by index, of one array and another; `to` says along an axis where the product of two elements belongs.
+fn sums_of_arrays(
+    (a, first): (&[i128], &[usize]),
+    (b, second): (&[i128], &[usize]),
+    shape: &[usize],
+    to: impl Fn(usize, usize, usize) -> usize,
+) -> Vec<i128> {
+    let index = |mut place: usize, shape: &[usize]| {
+        let mut index = vec![0; shape.len()];
+        for (one, &length) in index.iter_mut().zip(shape).rev() {
+            *one = place % length;
+            place /= length;
+        }
+        index
+    };
+    let mut sums = vec![0i128; shape.iter().product()];
+    for (i, &x) in a.iter().enumerate() {
+        for (j, &y) in b.iter().enumerate() {
+            let (p, q) = (index(i, first), index(j, second));
+            let place = (0..shape.len()).fold(0, |place, axis| {
+                place * shape[axis] + to(axis, p[axis], q[axis])
+            });
+            let product = x.checked_mul(y).expect("a product fits");
+            sums[place] = sums[place].checked_add(product).expect("a sum fits");
+        }
+    }
+    sums
+}
+
+#[test]
+fn every_route_has_the_sums_of_arrays_and_of_operands_of_128_bits() {
+    const SEED: u64 = 20261119;
+    println!("seed {SEED}");
+    let mut generator = Generator::new(SEED);
+    let mut run = [0; 4];
+    let shapes: [(&[usize], &[usize]); 6] = [
+        (&[1], &[1]),
+        (&[30], &[9]),
+        (&[6, 7], &[3, 4]),
+        (&[16, 8], &[16, 8]),
+        (&[3, 4, 5], &[2, 1, 5]),
+        (&[20, 12], &[3, 3]),
+    ];
+    // Bits of both operands: all routes, without digits, beyond 64 bits, up to the most that 128 bits hold with these shapes.
+    let bits = [[5, 5], [30, 31], [70, 12], [3, 90], [100, 16]];
+    for ((first, second), [bits_a, bits_b]) in shapes
+        .into_iter()
+        .flat_map(|shapes| bits.map(|bits| (shapes, bits)))
+    {
+        for kind in 0..8 {
+            let (is_cyclic, is_correlation, shared) = (kind & 1 != 0, kind & 2 != 0, kind & 4 != 0);
+            let second = if is_cyclic { first } else { second };
+            let mut draw = |count: usize, bits: u32| -> Vec<i128> {
+                let most = (1i128 << bits) - 1;
+                let kind = generator.below(3);
+                let one = |k: usize| match kind {
+                    0 => most,
+                    1 if k.is_multiple_of(2) => -most,
+                    1 => most,
+                    _ => {
+                        let both = [generator.next_u64(), generator.next_u64()].map(i128::from);
+                        (both[0] << 64 | both[1]) >> (127 - bits)
+                    }
+                };
+                (0..count).map(one).collect()
+            };
+            let batch = 3;
+            let count: [usize; 2] = [first, second].map(|shape| shape.iter().product());
+            let a = draw(batch * count[0], bits_a);
+            let b = draw(if shared { 1 } else { batch } * count[1], bits_b);
+            let shape: Vec<usize> = match is_cyclic {
+                true => first.to_vec(),
+                false => first.iter().zip(second).map(|(m, n)| m + n - 1).collect(),
+            };
+            let to = |axis: usize, p: usize, q: usize| match (is_cyclic, is_correlation) {
+                (false, false) => p + q,
+                (false, true) => p + second[axis] - 1 - q,
+                (true, false) => (p + q) % shape[axis],
+                (true, true) => (p + shape[axis] - q) % shape[axis],
+            };
+            let members = (0..batch).flat_map(|member| {
+                let place = if shared { 0 } else { member * count[1] };
+                let (a, b) = (&a[member * count[0]..][..count[0]], &b[place..][..count[1]]);
+                sums_of_arrays((a, first), (b, second), &shape, to)
+            });
+            let expected: Vec<i128> = members.collect();
+            let problem = match is_cyclic {
+                true => ExactConvolution::cyclic_shaped(first),
+                false => ExactConvolution::linear_shaped(first, second),
+            };
+            let problem = match is_correlation {
+                true => problem.correlation(),
+                false => problem,
+            };
+            let problem = problem.magnitudes(1 << bits_a, 1 << bits_b).batch(batch);
+            for (route, run) in ConvolutionRoute::ALL.into_iter().zip(&mut run) {
+                let what = format!(
+                    "{route}, {first:?} with {second:?}, {bits_a} and {bits_b} bits, kind {kind}"
+                );
+                match problem.clone().route(route).plan() {
+                    Ok(plan) => {
+                        assert_eq!(plan.result_shape(), shape, "{what}");
+                        let found: Vec<i128> = plan.process(&a, &b).unwrap();
+                        assert!(found == expected, "{what}, seed {SEED}");
+                        *run += 1;
+                    }
+                    Err(RouteError::NotProven { .. }) => assert!(
+                        matches!(route, ConvolutionRoute::Digits if bits_a + bits_b > 10)
+                            || matches!(route, ConvolutionRoute::Pairs if bits_a + bits_b > 70),
+                        "{what}"
+                    ),
+                    Err(error) => panic!("{what}: {error}"),
+                }
+            }
+        }
+    }
+    println!("direct, ntt, digits, pairs: {run:?}");
+    assert!(run.iter().all(|&count| count >= 40), "{run:?}");
+}
+
 #[test]
 fn plans_weigh_all_routes_and_take_the_fastest_that_is_proven() {
-    let plan = |length: usize, magnitude: u64| {
+    let plan = |length: usize, magnitude: u128| {
         let problem = ExactConvolution::linear(length, length).magnitudes(magnitude, magnitude);
         problem.plan().unwrap()
     };

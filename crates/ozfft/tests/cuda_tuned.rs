@@ -12,9 +12,9 @@ use ozfft::{
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::{Requirement, assert_same_bits, available};
 
-const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
+pub(super) const SEED: u64 = 0x7e57_7ed0_0b57_ac1e;
 
-fn skipped(substrate: Substrate) -> bool {
+pub(super) fn skipped(substrate: Substrate) -> bool {
     let problem = Problem::complex(&[256])
         .device(Device::Cuda(0))
         .substrate(substrate);
@@ -35,7 +35,12 @@ fn skipped(substrate: Substrate) -> bool {
 const TWO_PASSES: usize = 4096;
 
 /// Lines of all kinds, neighbours of different kinds: `line` and `index` say which.
-fn number(line: usize, index: usize, random: Complex<f64>, lines: usize) -> Complex<f64> {
+pub(super) fn number(
+    line: usize,
+    index: usize,
+    random: Complex<f64>,
+    lines: usize,
+) -> Complex<f64> {
     let power = |exponent: i32| 2f64.powi(exponent);
     match line % 16 {
         1 => Complex::new(random.re, 0.0),

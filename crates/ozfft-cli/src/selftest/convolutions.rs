@@ -272,7 +272,7 @@ fn convolution(generator: &mut Generator, counts: &Counts, device: Device) -> Re
         false => ExactConvolution::linear(first, second),
     };
     let problem = problem
-        .magnitudes(largest_a as u64, largest_b as u64)
+        .magnitudes(largest_a as u128, largest_b as u128)
         .batch(batch)
         .device(device);
     let what = format!(

@@ -153,7 +153,7 @@ fn convolution(
         false => ExactConvolution::linear(first, second),
     };
     let problem = problem
-        .magnitudes(largest_a as u64, largest_b as u64)
+        .magnitudes(largest_a as u128, largest_b as u128)
         .device(devices.device);
     let field = Field::drawn(generator);
     let point = field.point(generator);

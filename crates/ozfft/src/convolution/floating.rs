@@ -56,7 +56,7 @@ impl Number for f64 {
 impl Number for DoubleDouble {
     // A component is off by five units of u² for each product and four for their sum, of at most the product of the moduli; √2 for both: 13.
     const PRODUCT: f64 = 16.0 * UNIT * UNIT;
-    // Of a product of transforms; a type holds 64 at most.
+    // Rounded to 53 bits, they leave at most 51.
     const BITS: u32 = 104;
 
     fn exactly(integer: i128) -> DoubleDouble {
@@ -244,7 +244,7 @@ impl Transforms<DoubleDouble> for Pairs {
 pub(super) struct Asked {
     pub(super) lengths: [usize; 2],
     pub(super) cyclic: Option<usize>,
-    pub(super) largest: [u64; 2],
+    pub(super) largest: [u128; 2],
     pub(super) batch: usize,
 }
 
@@ -359,11 +359,7 @@ pub(super) struct Floating<N, T> {
 
 impl<N: Number, T: Transforms<N>> Floating<N, T> {
     pub(super) fn plan(asked: Asked, device: Device) -> Result<Floating<N, T>, Refusal> {
-        if asked
-            .largest
-            .iter()
-            .any(|&most| u128::from(most) > 1 << N::BITS)
-        {
+        if asked.largest.iter().any(|&most| most > 1 << N::BITS) {
             return Err(Refusal::Bits(N::BITS));
         }
         let blocks = Blocks::new(&asked);

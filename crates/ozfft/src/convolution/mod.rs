@@ -1,7 +1,7 @@
 //! Exact convolutions and products of integers, and real convolutions with a proven error.
 //!
-//! Integers are those of the crate [`exact_convolution`], all of which is here: linear and cyclic convolutions and correlations of `i8` to `i64` and `u8` to
-//! `u64` with results up to 128 bits, in several dimensions and batches ([`Convolution`], [`convolve`]); polynomials modulo a number ([`multiply_polynomials`]); long
+//! Integers are those of the crate [`exact_convolution`], all of which is here: linear and cyclic convolutions and correlations of `i8` to `i128` and `u8` to
+//! `u128` with results up to 128 bits, in several dimensions and batches ([`Convolution`], [`convolve`]); polynomials modulo a number ([`multiply_polynomials`]); long
 //! integers ([`multiply_limbs`], [`multiply_decimal`]). Plans say which route they take and why the result is exact ([`ConvolutionPlan::proof`]); what is not proven is
 //! an error that names the remedy.
 //!
@@ -37,6 +37,8 @@ pub use exact_convolution::*;
 #[cfg(all(feature = "residues", feature = "measurements"))]
 pub use matrix_ntt::{MOST_STEP_LEVELS, MatrixTransform};
 pub use multiplier::{Multiplier, Product, ProductSeconds};
+#[doc(hidden)]
+pub use real::error_of_spectra;
 pub use real::{RealConvolution, RealConvolutionError, convolve_by_digits, fftconvolve};
 pub use real_shaped::fftconvolve_shaped;
 pub use routes::{

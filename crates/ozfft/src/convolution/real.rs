@@ -304,6 +304,24 @@ pub(super) fn error_of_product(n: usize, a: &Norms, b: &Norms, rounding: f64, in
     (product + own) / root * (1.0 + 100.0 * UNIT) + tiny
 }
 
+/// [`error_of_product`] for who transforms and multiplies spectra otherwise, of numbers of any precision and along any number of axes: in all `points` points. Both operands are
+/// scaled by powers of two to a largest magnitude from 1 to 2, and are described by upper bounds of their norm and of the largest modulus of the computed spectrum, and by the
+/// transform's proven relative error; `inverse` is that of the way back, `rounding` that of a product of complex numbers, and `smallest_normal` belongs to the precision.
+///
+/// Spectra of real operands are halves, on whose redundant columns the inverse takes the real part: that makes no error larger.
+#[doc(hidden)]
+pub fn error_of_spectra(
+    points: usize,
+    operands: [(f64, f64, f64); 2],
+    inverse: f64,
+    rounding: f64,
+    smallest_normal: f64,
+) -> f64 {
+    let [a, b] = operands.map(|(norm, peak, bound)| Norms::new(points, norm, peak, bound));
+    let tiny = (points as f64 + 100.0) * smallest_normal;
+    error_of_product(points, &a, &b, rounding, inverse) + tiny
+}
+
 /// The largest magnitude, and an upper bound of the Euclidean norm of vectors, in units of it so that nothing overflows or vanishes.
 fn norms<'a>(vectors: impl Iterator<Item = &'a [f64]> + Clone) -> (f64, f64, f64) {
     let largest = vectors

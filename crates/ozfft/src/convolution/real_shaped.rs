@@ -27,14 +27,11 @@ pub fn fftconvolve_shaped(
     // Before zeros are put between: errors name the element.
     expect_finite(Which::First, a.0)?;
     expect_finite(Which::Second, b.0)?;
-    let lines = Lines::new(a, b).map_err(|error| match error {
+    let lines = Lines::of_arrays(a, b).map_err(|error| match error {
         ConvolutionError::Empty { which } => RealConvolutionError::Empty { which },
         error => RealConvolutionError::Shape(error),
     })?;
-    let mut result = fftconvolve(&lines.first, &lines.second)?;
-    // Behind the last rows the lines have no results, which are zeros.
-    result.values.resize(lines.results, 0.0);
-    Ok(result)
+    fftconvolve(&lines.arranged(0, a.0), &lines.arranged(1, b.0))
 }
 
 #[cfg(test)]

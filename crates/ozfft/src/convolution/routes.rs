@@ -122,7 +122,7 @@ pub struct RouteCandidate {
     pub device: Device,
 }
 
-/// A convolution of integers of any kind: lengths, whether it wraps around, magnitudes, batch. Its plan weighs all routes.
+/// A convolution of integers of any kind: shapes, whether it wraps around, magnitudes, batch. Its plan weighs all routes.
 ///
 /// ```
 /// use ozfft::convolution::{ConvolutionRoute, ExactConvolution};
@@ -140,43 +140,65 @@ pub struct RouteCandidate {
 /// // And where it is not, the plan says so.
 /// let error = problem.magnitudes(1 << 30, 1 << 30).route(ConvolutionRoute::Digits).plan().unwrap_err();
 /// println!("{error}");
+///
+/// // Arrays of several dimensions, here five images with one kernel, by every route that is proven.
+/// let images = ExactConvolution::linear_shaped(&[20, 30], &[3, 3]).types::<u8, i8>().batch(5).plan()?;
+/// let smooth: Vec<i32> = images.process(&[10u8; 3000], &[1i8; 9])?;
+/// assert_eq!(smooth[22 * 32 + 5 * 32 + 5], 90);
 /// # Ok::<(), ozfft::convolution::RouteError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct ExactConvolution {
-    asked: Asked,
+    problem: Convolution,
     route: Option<ConvolutionRoute>,
     device: Device,
 }
 
 impl ExactConvolution {
-    fn new(lengths: [usize; 2], cyclic: Option<usize>) -> ExactConvolution {
+    fn new(problem: Convolution) -> ExactConvolution {
         ExactConvolution {
-            asked: Asked {
-                lengths,
-                cyclic,
-                largest: [u64::MAX; 2],
-                batch: 1,
-            },
+            problem,
             route: None,
             device: Device::Cpu,
         }
     }
 
+    fn with(self, change: impl FnOnce(Convolution) -> Convolution) -> ExactConvolution {
+        ExactConvolution {
+            problem: change(self.problem),
+            ..self
+        }
+    }
+
     /// Of operands of these lengths: `first + second - 1` results.
     pub fn linear(first: usize, second: usize) -> ExactConvolution {
-        ExactConvolution::new([first, second], None)
+        ExactConvolution::new(Convolution::linear(first, second))
     }
 
     /// Of operands of one length, indices modulo it: as many results.
     pub fn cyclic(length: usize) -> ExactConvolution {
-        ExactConvolution::new([length, length], Some(length))
+        ExactConvolution::new(Convolution::cyclic(length))
+    }
+
+    /// Of arrays of several dimensions in row-major order, of as many axes as each other: `first + second - 1` results along each.
+    pub fn linear_shaped(first: &[usize], second: &[usize]) -> ExactConvolution {
+        ExactConvolution::new(Convolution::linear_shaped(first, second))
+    }
+
+    /// Of arrays of one shape, indices modulo the length of every axis: as many results.
+    pub fn cyclic_shaped(shape: &[usize]) -> ExactConvolution {
+        ExactConvolution::new(Convolution::cyclic_shaped(shape))
+    }
+
+    /// The correlation: the second operand is read backwards along all axes, as in [`correlate`](super::correlate) and, where it is cyclic,
+    /// [`correlate_cyclic`](super::correlate_cyclic).
+    pub fn correlation(self) -> ExactConvolution {
+        self.with(Convolution::correlation)
     }
 
     /// The largest magnitudes of the operands. Needed, or [`ExactConvolution::types`].
-    pub fn magnitudes(mut self, first: u64, second: u64) -> ExactConvolution {
-        self.asked.largest = [first, second];
-        self
+    pub fn magnitudes(self, first: u128, second: u128) -> ExactConvolution {
+        self.with(|problem| problem.magnitudes(first, second))
     }
 
     /// The largest magnitudes that two types have.
@@ -185,9 +207,8 @@ impl ExactConvolution {
     }
 
     /// So many convolutions, one behind the other in each slice. The second operand may be one for all.
-    pub fn batch(mut self, count: usize) -> ExactConvolution {
-        self.asked.batch = count;
-        self
+    pub fn batch(self, count: usize) -> ExactConvolution {
+        self.with(|problem| problem.batch(count))
     }
 
     /// This route instead of the fastest, and no other is weighed; refused where it is not proven.
@@ -203,23 +224,6 @@ impl ExactConvolution {
         self
     }
 
-    /// The problem of integer arithmetic.
-    fn integers(&self) -> Convolution {
-        let Asked {
-            lengths: [first, second],
-            cyclic,
-            largest: [largest_first, largest_second],
-            batch,
-        } = self.asked;
-        let problem = match cyclic {
-            Some(length) => Convolution::cyclic(length),
-            None => Convolution::linear(first, second),
-        };
-        problem
-            .magnitudes(largest_first, largest_second)
-            .batch(batch)
-    }
-
     /// The GPU of the problem, if it is to run on one.
     fn gpu(&self) -> Result<Option<Gpu>, FftError> {
         let open = |ordinal| Ok((ordinal, cuda::array_convolutions(ordinal)?));
@@ -230,35 +234,11 @@ impl ExactConvolution {
         }
     }
 
-    /// The convolution on a GPU modulo as many primes as the plan has.
-    fn on_gpu(&self, plan: &ConvolutionPlan) -> ArrayConvolution {
-        let primes = match plan.route() {
-            Route::Ntt { primes } => primes,
-            route => unreachable!("planned with primes, and not {route}"),
-        };
-        ArrayConvolution {
-            lengths: self.asked.lengths,
-            cyclic: self.asked.cyclic,
-            members: self.asked.batch,
-            primes,
-        }
-    }
-
-    /// Predicted seconds of that, for the shortest types that hold operands and results.
-    fn gpu_seconds(&self, plan: &ConvolutionPlan) -> Option<f64> {
-        let bytes = |bits: u32| bits.div_ceil(8).next_power_of_two() as usize;
-        let operands = self
-            .asked
-            .largest
-            .map(|most| bytes(65 - most.leading_zeros()).min(8));
-        let results = bytes(plan.proof().bits() + 1).min(16);
-        self.on_gpu(plan).predicted_seconds(operands, results)
-    }
-
     /// The plan of a route; no plan and the reason where it is not proven.
     fn planned(
         &self,
         route: ConvolutionRoute,
+        asked: Asked,
         gpu: Option<&Gpu>,
     ) -> (RouteCandidate, Option<Planned>) {
         let proven = |why: String, predicted_seconds: Option<f64>, device, plan: Planned| {
@@ -297,17 +277,26 @@ impl ExactConvolution {
             )
         };
         match route {
-            ConvolutionRoute::Direct => integers(self.integers().route(Route::Direct).plan()),
+            ConvolutionRoute::Direct => integers(self.problem.clone().route(Route::Direct).plan()),
             ConvolutionRoute::Ntt => {
-                let plan = by_primes(&self.integers());
+                let plan = by_primes(&self.problem);
                 let (Ok(planned), Some((ordinal, gpu))) = (&plan, gpu) else {
                     return integers(plan);
                 };
-                let Some(seconds) = self.gpu_seconds(planned) else {
-                    let (mut candidate, plan) = integers(plan);
-                    candidate.why +=
-                        "; on the processor: it is longer than the largest transform on a GPU";
-                    return (candidate, plan);
+                let on_processor = |why: &str| {
+                    let (mut candidate, plan) = integers(plan.clone());
+                    candidate.why += &format!("; on the processor: {why}");
+                    (candidate, plan)
+                };
+                if asked
+                    .largest
+                    .iter()
+                    .any(|&most| most > u128::from(u64::MAX))
+                {
+                    return on_processor("kernels on a GPU read integers of up to 64 bits");
+                }
+                let Some(seconds) = gpu_seconds(&asked, planned) else {
+                    return on_processor("it is longer than the largest transform on a GPU");
                 };
                 if self.device == Device::Auto && planned.predicted_seconds() <= seconds {
                     return integers(plan);
@@ -316,7 +305,7 @@ impl ExactConvolution {
                     format!("{}: {}", planned.route(), planned.proof()),
                     Some(seconds),
                     Device::Cuda(*ordinal),
-                    Planned::Gpu(Arc::clone(gpu), self.on_gpu(planned)),
+                    Planned::Gpu(Arc::clone(gpu), on_gpu(&asked, planned)),
                 )
             }
             ConvolutionRoute::Digits => {
@@ -324,7 +313,7 @@ impl ExactConvolution {
                     (Device::Cuda(_), Some((ordinal, _))) => Device::Cuda(*ordinal),
                     _ => Device::Cpu,
                 };
-                match Floating::plan(self.asked, device) {
+                match Floating::plan(asked, device) {
                     Ok(plan) => proven(
                         inequality(plan.error, plan.transforms()),
                         plan.predicted_seconds(),
@@ -335,7 +324,7 @@ impl ExactConvolution {
                 }
             }
             #[cfg(feature = "wide")]
-            ConvolutionRoute::Pairs => match Floating::plan(self.asked, Device::Cpu) {
+            ConvolutionRoute::Pairs => match Floating::plan(asked, Device::Cpu) {
                 Ok(plan) => proven(
                     inequality(plan.error, plan.transforms()),
                     plan.predicted_seconds(),
@@ -354,11 +343,9 @@ impl ExactConvolution {
     /// Weighs all routes and takes the fastest that is proven; or plans the one that was asked for.
     pub fn plan(&self) -> Result<ExactConvolutionPlan, RouteError> {
         // What is wrong with the request is wrong for every route; so are results that no type holds.
-        let integers = self.integers().plan()?;
-        for (which, length) in [Which::First, Which::Second]
-            .into_iter()
-            .zip(self.asked.lengths)
-        {
+        let integers = self.problem.plan()?;
+        let asked = asked_of(&integers);
+        for (which, length) in [Which::First, Which::Second].into_iter().zip(asked.lengths) {
             if length as u64 > MOST_ELEMENTS {
                 return Err(RouteError::TooLong { which, length });
             }
@@ -368,16 +355,16 @@ impl ExactConvolution {
             None => &ConvolutionRoute::ALL,
         };
         let gpu = self.gpu()?;
-        let planned = |&route: &ConvolutionRoute| self.planned(route, gpu.as_ref());
+        let planned = |&route: &ConvolutionRoute| self.planned(route, asked, gpu.as_ref());
         let weighed: Vec<_> = routes.iter().map(planned).collect();
         let (candidates, mut plans): (Vec<_>, Vec<_>) = weighed.into_iter().unzip();
         match fastest(&candidates).and_then(|k| Some((k, plans[k].take()?))) {
             Some((chosen, plan)) => Ok(ExactConvolutionPlan {
-                problem: self.clone(),
                 integers,
                 plan,
                 candidates,
                 chosen,
+                is_asked_for: self.route.is_some(),
             }),
             // Integers have a route wherever results have a type.
             None => Err(RouteError::NotProven {
@@ -386,6 +373,41 @@ impl ExactConvolution {
             }),
         }
     }
+}
+
+/// What is convolved as lines.
+fn asked_of(plan: &ConvolutionPlan) -> Asked {
+    let lines = plan.lines();
+    Asked {
+        lengths: lines.lengths(),
+        cyclic: lines.cycle(),
+        largest: plan.proof().largest_operands(),
+        batch: plan.batch(),
+    }
+}
+
+/// The convolution on a GPU modulo as many primes as the plan has.
+fn on_gpu(asked: &Asked, plan: &ConvolutionPlan) -> ArrayConvolution {
+    let primes = match plan.route() {
+        Route::Ntt { primes } => primes,
+        route => unreachable!("planned with primes, and not {route}"),
+    };
+    ArrayConvolution {
+        lengths: asked.lengths,
+        cyclic: asked.cyclic,
+        members: asked.batch,
+        primes,
+    }
+}
+
+/// Predicted seconds of that, for the shortest types that hold operands and results.
+fn gpu_seconds(asked: &Asked, plan: &ConvolutionPlan) -> Option<f64> {
+    let bytes = |bits: u32| bits.div_ceil(8).next_power_of_two() as usize;
+    let operands = asked
+        .largest
+        .map(|most| bytes(129 - most.leading_zeros()).min(8));
+    let results = bytes(plan.proof().bits() + 1).min(16);
+    on_gpu(asked, plan).predicted_seconds(operands, results)
 }
 
 /// The proven route of which the least time is predicted.
@@ -420,12 +442,12 @@ enum Planned {
 
 /// A convolution that can be run; says by which route, why its results are exact, and what else there was.
 pub struct ExactConvolutionPlan {
-    problem: ExactConvolution,
     /// Knows what operands and results must be, whatever the route.
     integers: ConvolutionPlan,
     plan: Planned,
     candidates: Vec<RouteCandidate>,
     chosen: usize,
+    is_asked_for: bool,
 }
 
 impl ExactConvolutionPlan {
@@ -442,6 +464,11 @@ impl ExactConvolutionPlan {
     /// All routes, in the order of [`ConvolutionRoute::ALL`]; one alone where it was asked for.
     pub fn candidates(&self) -> &[RouteCandidate] {
         &self.candidates
+    }
+
+    /// The shape of the results of one convolution.
+    pub fn result_shape(&self) -> &[usize] {
+        self.integers.result_shape()
     }
 
     /// Results of the whole batch.
@@ -479,16 +506,46 @@ impl ExactConvolutionPlan {
     ) -> Result<ProductSeconds, RouteError> {
         let start = Instant::now();
         self.integers.check(a, b, results)?;
-        let shared = b.len() == self.problem.asked.lengths[1];
-        let numbers = |operand: usize, place: usize| match operand {
-            0 => i128::from(a[place].biased()) - i128::from(A::BIAS),
-            _ => i128::from(b[place].biased()) - i128::from(B::BIAS),
-        };
         let mut seconds = ProductSeconds::default();
+        let lines = self.integers.lines();
         match &self.plan {
             Planned::Integers(plan) => plan.process_into(a, b, results)?,
+            _ if lines.are_results() => {
+                let (a, b) = (lines.arranged(0, a), lines.arranged(1, b));
+                self.convolve_lines(&a, &b, results, &mut seconds)?;
+            }
+            _ => {
+                let (a, b) = (lines.arranged(0, a), lines.arranged(1, b));
+                let mut of_lines = vec![R::default(); self.integers.batch() * lines.results()];
+                self.convolve_lines(&a, &b, &mut of_lines, &mut seconds)?;
+                lines.gather(&of_lines, results);
+            }
+        }
+        seconds.total = start.elapsed().as_secs_f64();
+        Ok(seconds)
+    }
+
+    /// Convolves arrays that are lines, by transforms in floating point or on a GPU.
+    fn convolve_lines<A: Operand, B: Operand, R: Output>(
+        &self,
+        a: &[A],
+        b: &[B],
+        results: &mut [R],
+        seconds: &mut ProductSeconds,
+    ) -> Result<(), RouteError> {
+        let shared = b.len() == self.integers.lines().lengths()[1];
+        let numbers = |operand: usize, place: usize| match operand {
+            0 => a[place].value(),
+            _ => b[place].value(),
+        };
+        match &self.plan {
+            Planned::Integers(_) => unreachable!("these plans take arrays of any shape"),
             Planned::Gpu(gpu, asked) => {
-                let operands = [array_of(a), array_of(b)];
+                let (mut first, mut second) = (Vec::new(), Vec::new());
+                let operands = [
+                    array_of(Which::First, a, &mut first)?,
+                    array_of(Which::Second, b, &mut second)?,
+                ];
                 let spent = gpu.convolve(asked, operands, (bytes_of(results), size_of::<R>()))?;
                 seconds.upload = spent.upload;
                 seconds.kernels = spent.kernels;
@@ -506,8 +563,7 @@ impl ExactConvolutionPlan {
                 plan.process(shared, numbers, add)?;
             }
         }
-        seconds.total = start.elapsed().as_secs_f64();
-        Ok(seconds)
+        Ok(())
     }
 
     /// The GPU in words, where the route runs on one.
@@ -519,15 +575,39 @@ impl ExactConvolutionPlan {
     }
 }
 
-/// Integers as a GPU reads them.
-fn array_of<A: Operand>(numbers: &[A]) -> IntegerArray<'_> {
-    let bytes = size_of_val(numbers);
-    IntegerArray {
-        // SAFETY: the sealed trait is implemented for Rust's own integers alone, which are bytes and nothing between them.
-        bytes: unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), bytes) },
-        size: size_of::<A>(),
-        is_signed: A::SIGNED,
+/// Integers as a GPU reads them: those of 128 bits are copied to 64.
+fn array_of<'a, A: Operand>(
+    which: Which,
+    numbers: &'a [A],
+    copy: &'a mut Vec<u64>,
+) -> Result<IntegerArray<'a>, ConvolutionError> {
+    if size_of::<A>() <= 8 {
+        return Ok(IntegerArray {
+            bytes: bytes_in(numbers),
+            size: size_of::<A>(),
+            is_signed: A::SIGNED,
+        });
     }
+    // Up to 2^64 - 1 in magnitude, for which the plan was made.
+    let is_signed = numbers.iter().any(|number| number.is_negative());
+    let is_beyond = |number: &A| i64::try_from(number.value()).is_err();
+    if is_signed && let Some(index) = numbers.iter().position(is_beyond) {
+        return Err(ConvolutionError::Route(format!(
+            "element {index} of the {which} operand is beyond i64, and others are negative; kernels on a GPU read i64 or u64: convolve on the processor"
+        )));
+    }
+    copy.extend(numbers.iter().map(|number| number.value() as u64));
+    Ok(IntegerArray {
+        bytes: bytes_in(copy),
+        size: 8,
+        is_signed,
+    })
+}
+
+fn bytes_in<A: Operand>(numbers: &[A]) -> &[u8] {
+    let bytes = size_of_val(numbers);
+    // SAFETY: the sealed trait is implemented for Rust's own integers alone, which are bytes and nothing between them.
+    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), bytes) }
 }
 
 fn bytes_of<R: Output>(numbers: &mut [R]) -> &mut [u8] {
@@ -538,22 +618,13 @@ fn bytes_of<R: Output>(numbers: &mut [R]) -> &mut [u8] {
 
 impl fmt::Display for ExactConvolutionPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Asked {
-            lengths: [first, second],
-            cyclic,
-            batch,
-            ..
-        } = self.problem.asked;
-        match cyclic {
-            Some(length) => write!(f, "cyclic convolution of {length}")?,
-            None => write!(f, "convolution of {first} with {second}")?,
+        write!(f, "{}", self.integers.lines())?;
+        if self.integers.batch() > 1 {
+            write!(f, ", {} of them", self.integers.batch())?;
         }
-        if batch > 1 {
-            write!(f, ", {batch} of them")?;
-        }
-        let by_name = match self.problem.route {
-            Some(_) => "as asked for",
-            None => "the fastest that is proven",
+        let by_name = match self.is_asked_for {
+            true => "as asked for",
+            false => "the fastest that is proven",
         };
         write!(f, ": {}, {by_name}", self.route())?;
         for candidate in &self.candidates {
@@ -617,10 +688,11 @@ mod tests {
             (30_000, [698.0, 0.290, 2.17, 10.9]),
         ] {
             let problem = ExactConvolution::linear(length, length).magnitudes(128, 128);
-            let digits = Floating::<f64, Doubles>::plan(problem.asked, Device::Cpu).unwrap();
-            let modulo_primes = by_primes(&problem.integers()).unwrap();
+            let modulo_primes = by_primes(&problem.problem).unwrap();
+            let asked = asked_of(&modulo_primes);
+            let digits = Floating::<f64, Doubles>::plan(asked, Device::Cpu).unwrap();
             // As the command convolves them: operands of 8 bytes, results of 16.
-            let ntt = problem.on_gpu(&modulo_primes).predicted_seconds([8, 8], 16);
+            let ntt = on_gpu(&asked, &modulo_primes).predicted_seconds([8, 8], 16);
             let mut candidates = problem.plan().unwrap().candidates;
             let at = |route| {
                 let mut all = ConvolutionRoute::ALL.into_iter();

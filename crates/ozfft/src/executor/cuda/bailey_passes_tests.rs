@@ -47,6 +47,7 @@ fn every_length_of_two_passes_has_shapes_of_all_kinds() {
     for ends in [
         Ends::Complex(Number::Double),
         Ends::Complex(Number::Single),
+        Ends::Complex(Number::fewer(5)),
         Ends::RealToHalf(Number::Double),
         Ends::RealToHalf(Number::Single),
         Ends::HalfToReal(Number::Double),

@@ -4,7 +4,7 @@
 use super::mixed_radix::{
     Padded, biased_places_by, biased_rows, biased_rows_by, padded, padded_for,
 };
-use super::tuned_tables::{Biased, lay_out_constants, lay_out_first, met_by, rotations};
+use super::tuned_tables::{Biased, biased_by, lay_out_constants, lay_out_first, rotations};
 use super::{f16, fp8};
 use crate::error::FftError;
 use crate::recipe::Digits;
@@ -16,30 +16,31 @@ use crate::transform::step::Step;
 use ozfft_kernels::bailey::{F16_COLUMNS, FP8_COLUMNS, Number};
 use ozfft_kernels::bailey_passes::Ends;
 
-/// The tables of a block's steps for complex lines of such numbers.
-pub(super) fn of_lines(number: Number, steps: &[Step]) -> Result<Vec<u8>, FftError> {
+/// The tables of a block's steps for complex lines of such numbers, in words and matrices of such digits, in the order of `TableShape`. All
+/// but those multiplied in int8 by `mma.sync` have the digits of [`Digits::DOUBLE`].
+pub(super) fn of_lines(
+    number: Number,
+    digits: Digits,
+    steps: &[Step],
+) -> Result<Vec<u8>, FftError> {
+    debug_assert_eq!(
+        (number.digits(), number.diagonals()),
+        (digits.data, digits.diagonals)
+    );
+    let constants =
+        |rows: &[(Biased, Biased)], image: &mut Vec<u8>| lay_out_constants(rows, true, image);
     match number {
-        Number::Double => Ok(tables(steps)),
-        Number::DoubleWgmma => Ok(for_warpgroups(steps)),
+        Number::Double | Number::DoubleFewer { .. } | Number::Single => {
+            Ok(lay_out(steps, digits, fragments, constants))
+        }
+        Number::DoubleWgmma => {
+            // Matrices as `wgmma` reads them.
+            let matrix = |matrix: &Padded<'_>, image: &mut Vec<u8>| matrix.operand(image);
+            Ok(lay_out(steps, digits, matrix, constants))
+        }
         Number::DoubleFp8 => in_floats(steps, &IN_FP8),
         Number::DoubleF16 => in_floats(steps, &IN_F16),
-        Number::Single => Ok(of_single_lines(steps)),
     }
-}
-
-/// The tables of a block's steps, in the order of `TableShape`.
-pub(super) fn tables(steps: &[Step]) -> Vec<u8> {
-    lay_out(steps, fragments, |rows, image| {
-        lay_out_constants(rows, true, image);
-    })
-}
-
-/// The same with matrices as `wgmma` reads them.
-fn for_warpgroups(steps: &[Step]) -> Vec<u8> {
-    let matrix = |matrix: &Padded<'_>, image: &mut Vec<u8>| matrix.operand(image);
-    lay_out(steps, matrix, |rows, image| {
-        lay_out_constants(rows, true, image);
-    })
 }
 
 /// What there is to know of products in short floating-point numbers.
@@ -94,8 +95,8 @@ fn in_floats(steps: &[Step], product: &InFloats) -> Result<Vec<u8>, FftError> {
 }
 
 /// The same for real lines, whose sums are not combined after the first step.
-pub(super) fn of_real_lines(steps: &[Step]) -> Vec<u8> {
-    lay_out(steps, fragments, lay_out_apart)
+pub(super) fn of_real_lines(digits: Digits, steps: &[Step]) -> Vec<u8> {
+    lay_out(steps, digits, fragments, lay_out_apart)
 }
 
 /// What cosine and sine sums are biased by that are not combined.
@@ -132,64 +133,10 @@ pub(super) fn of_three_steps(steps: &[Step]) -> Vec<u8> {
     image
 }
 
-/// Those for lines of f32, whose words have five digits: pieces of the fifth diagonal follow those of the first four, and nothing is
-/// kept apart.
-pub(super) fn of_single_lines(steps: &[Step]) -> Vec<u8> {
-    lay_out_five_digits(steps, |rows, image| lay_out_constants(rows, true, image))
-}
-
-/// The same for real ones.
-pub(super) fn of_single_real_lines(steps: &[Step]) -> Vec<u8> {
-    lay_out_five_digits(steps, lay_out_apart)
-}
-
-/// `first_constants`: how those of the first step lie.
-fn lay_out_five_digits(
-    steps: &[Step],
-    first_constants: impl FnOnce(&[(Biased, Biased)], &mut Vec<u8>),
-) -> Vec<u8> {
-    let digits = Digits::SINGLE;
-    let first = &steps[0];
-    let last = steps.get(1).filter(|step| step.matrices.is_some());
-    let mut image = Vec::new();
-    for step in std::iter::once(first).chain(last) {
-        for matrix in padded_for(step, digits) {
-            fragments_of_five_digits(&matrix, &mut image);
-        }
-    }
-    let biased = |matrix: &DigitMatrix, row: usize| biased_by_five_digits(matrix, digits, row);
-    let first_rows = biased_rows_by(first, digits, biased);
-    first_constants(&first_rows, &mut image);
-    lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
-    if let Some(last) = last {
-        let rows = biased_rows_by(last, digits, biased);
-        lay_out_constants(&rows, true, &mut image);
-        image.resize(image.len() + 8 * rows.len(), 0);
-    }
-    rotations(first, &mut image);
-    image
-}
-
-/// As `tuned_tables::biased`.
-fn biased_by_five_digits(matrix: &DigitMatrix, digits: Digits, row: usize) -> Biased {
-    let d: [i64; 5] = std::array::from_fn(|diagonal| {
-        let met = (0..matrix.slots).flat_map(|slot| {
-            [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal as u32))
-        });
-        128 * met
-            .flatten()
-            .map(|digit| i64::from(digit as i8))
-            .sum::<i64>()
-    });
-    Biased {
-        sum: d[4] / 128 + 2 * d[3] + 512 * d[2] + ((d[1] + 256 * d[0]) << 17),
-        top: 0,
-    }
-}
-
 /// `lay_out_matrix`: how a matrix lies; `first_constants`: how those of the first step do.
 fn lay_out(
     steps: &[Step],
+    digits: Digits,
     lay_out_matrix: impl Fn(&Padded<'_>, &mut Vec<u8>),
     first_constants: impl FnOnce(&[(Biased, Biased)], &mut Vec<u8>),
 ) -> Vec<u8> {
@@ -197,16 +144,27 @@ fn lay_out(
     let last = steps.get(1).filter(|step| step.matrices.is_some());
     let mut image = Vec::new();
     for step in std::iter::once(first).chain(last) {
-        for matrix in padded(step) {
+        for matrix in padded_for(step, digits) {
             lay_out_matrix(&matrix, &mut image);
         }
     }
-    let first_rows = biased_rows(first, true);
+    let rows_of = |step, whole| {
+        biased_rows_by(step, digits, |matrix, row| {
+            biased_by(matrix, digits, row, whole)
+        })
+    };
+    let first_rows = rows_of(first, true);
     first_constants(&first_rows, &mut image);
     // Outputs 0 to 3 are the first ones of their threads.
     lay_out_first(first_rows.iter().step_by(2).take(4), &mut image);
     if let Some(last) = last {
-        lay_out_constants(&biased_rows(last, false), false, &mut image);
+        // Of fewer digits than eight nothing is kept apart.
+        let whole = digits.data < 8;
+        let rows = rows_of(last, whole);
+        lay_out_constants(&rows, whole, &mut image);
+        if whole {
+            image.resize(image.len() + 8 * rows.len(), 0);
+        }
     }
     rotations(first, &mut image);
     image
@@ -214,16 +172,15 @@ fn lay_out(
 
 /// The tables of both passes, and the roots between them, those of a column's outputs side by side. Real columns have tables of their
 /// own, and rows are complex.
-pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Result<Vec<u8>, FftError> {
+pub(super) fn of_passes(passes: &Passes, ends: Ends, digits: Digits) -> Result<Vec<u8>, FftError> {
     let [first, second] = passes.blocks() else {
         unreachable!("two passes");
     };
     let number = ends.number();
-    let of_complex = |block: &Block| of_lines(number, block.steps());
+    let of_complex = |block: &Block| of_lines(number, digits, block.steps());
     let mut image = match ends {
-        Ends::RealToHalf(Number::Single) => of_single_real_lines(first.steps()),
-        Ends::RealToHalf(_) => of_real_lines(first.steps()),
-        Ends::Complex(_) | Ends::HalfToReal(_) => of_complex(first)?,
+        Ends::RealToHalf(_) => of_real_lines(digits, first.steps()),
+        Ends::Complex(_) | Ends::HalfToReal(_) | Ends::Convolution(_) => of_complex(first)?,
     };
     image.extend(of_complex(second)?);
     let powers: Vec<_> = passes.roots()[0].powers().collect();
@@ -238,14 +195,16 @@ pub(super) fn of_passes(passes: &Passes, ends: Ends) -> Result<Vec<u8>, FftError
     Ok(image)
 }
 
-/// Piece by piece: for every two diagonals, what each lane has of both fragments, 16 bytes. Lane `4g + t` has output `g` and the
-/// slots number `t` of both halves of the operand.
+/// Piece by piece: for every two diagonals, or a last one, what each lane has of their fragments, 16 bytes or 8. Lane `4g + t` has output
+/// `g` and the slots number `t` of both halves of the operand.
 fn fragments(matrix: &Padded<'_>, image: &mut Vec<u8>) {
+    let diagonals = matrix.digits().diagonals;
     matrix.for_each_piece(|tile, first_diagonal, operand| {
-        for pair in [first_diagonal, first_diagonal + 2] {
+        let end = diagonals.min(first_diagonal + 4);
+        for pair in (first_diagonal..end).step_by(2) {
             for lane in 0..32 {
                 let (output, slot) = (8 * tile + lane / 4, lane % 4);
-                for diagonal in pair..pair + 2 {
+                for diagonal in pair..end.min(pair + 2) {
                     for &(first_slot, half) in operand {
                         image.extend(matrix.met(half, (output, first_slot + slot), diagonal));
                     }
@@ -302,36 +261,22 @@ fn fragments_in_f16(matrix: &Padded<'_>, image: &mut Vec<u8>) {
     }
 }
 
-/// Tile by tile: those of the first four diagonals as above, then of the fifth, 8 bytes for each lane.
-fn fragments_of_five_digits(matrix: &Padded<'_>, image: &mut Vec<u8>) {
-    matrix.for_each_piece(|tile, first_diagonal, operand| {
-        let diagonals: &[&[u32]] = match first_diagonal {
-            0 => &[&[0, 1], &[2, 3]],
-            _ => &[&[4]],
-        };
-        for diagonals in diagonals {
-            for lane in 0..32 {
-                let (output, slot) = (8 * tile + lane / 4, lane % 4);
-                for &diagonal in *diagonals {
-                    for &(first_slot, half) in operand {
-                        image.extend(matrix.met(half, (output, first_slot + slot), diagonal));
-                    }
-                }
-            }
-        }
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::f16;
     use super::super::fp8::tests::value;
-    use super::super::mixed_radix::{Padded, padded};
+    use super::super::mixed_radix::{Padded, padded, padded_for};
+    use super::super::tuned_tables::met_by;
     use super::super::tuned_tables::tests::{Constants, block, diagonals, random_words, rounded};
     use super::{IN_F16, IN_FP8};
-    use crate::recipe::Fold;
+    use crate::matrix_unit::Unit;
+    use crate::problem::Products;
+    use crate::recipe::{Digits, Fold, LineRecipe, factor};
+    use crate::roots::Fixed;
+    use crate::stages::digits::DigitMatrix;
+    use crate::transform::bailey::Block;
     use crate::transform::step::Step;
-    use crate::transform::tables::Tables;
+    use crate::transform::tables::{Setting, Tables};
     use ozfft_kernels::bailey::{Number, table_bytes_for};
     use sha2::{Digest, Sha256};
     use std::collections::HashSet;
@@ -398,7 +343,7 @@ mod tests {
         let in_int8 = DIGESTS.map(|(n, digest)| (Number::Double, n, digest));
         let in_f16 = DIGESTS_IN_F16.map(|(n, digest)| (Number::DoubleF16, n, digest));
         for (number, n, digest) in in_int8.into_iter().chain(in_f16) {
-            let image = super::of_lines(number, block(n, &tables).steps()).unwrap();
+            let image = super::of_lines(number, Digits::DOUBLE, block(n, &tables).steps()).unwrap();
             let found = format!("{:x}", Sha256::digest(&image));
             assert_eq!(found, digest, "{n} points, {number:?}");
         }
@@ -544,7 +489,7 @@ mod tests {
         let mut state = 81u64 + n as u64;
         let block = block(n, &tables);
         let steps = block.steps();
-        let image = super::of_lines(number, steps).unwrap();
+        let image = super::of_lines(number, Digits::DOUBLE, steps).unwrap();
         let [first, last] = [0, 1].map(|i| steps.get(i).map_or(1, |step| step.recipe.n));
         assert_eq!(image.len(), table_bytes_for(number, first, last));
         let products = steps.iter().filter(|step| step.matrices.is_some());
@@ -583,6 +528,82 @@ mod tests {
             matrix += 2 * bytes(step);
             sums += 16 * places + 128;
         }
+    }
+
+    /// Blocks with all steps that the template multiplies, in words and matrices of such digits.
+    fn blocks_of_template(digits: Digits) -> Vec<Block> {
+        let tables = Tables::default();
+        let mut seen = HashSet::new();
+        let mut found = Vec::new();
+        for n in 5..=1024 {
+            let LineRecipe::Passes(recipes) = factor::line(n) else {
+                continue;
+            };
+            let [recipe] = &recipes[..] else {
+                continue;
+            };
+            let new = recipe
+                .steps
+                .iter()
+                .any(|step| seen.insert((step.n, step.fold == Fold::Plain)));
+            if !new {
+                continue;
+            }
+            let setting = Setting {
+                digits,
+                products: Products::Truncated,
+                unit: Unit::SCALAR,
+                residues: None,
+                tables: &tables,
+            };
+            found.push(Block::new(recipe, &Fixed::one(), setting));
+        }
+        found
+    }
+
+    /// What `MmaSync::Pieces` of `bailey_digits.cuh` has in 32 bits, for words whose digits are all the worst there are.
+    #[test]
+    fn sums_of_fewer_digits_fit_the_pieces_that_they_are_put_together_in() {
+        let mut largest = 0;
+        for data in 3..=7 {
+            for matrix in data - 2..=data {
+                let digits = Digits {
+                    data,
+                    matrix,
+                    diagonals: data,
+                };
+                let blocks = blocks_of_template(digits);
+                let steps = blocks.iter().flat_map(Block::steps);
+                for step in steps.filter(|step| step.matrices.is_some() && step.recipe.n <= 64) {
+                    for padded in padded_for(step, digits) {
+                        for row in 0..padded.matrix().rows {
+                            largest = pieces(padded.matrix(), digits, row).max(largest);
+                        }
+                    }
+                }
+            }
+        }
+        println!("up to {largest}");
+        assert!(largest > 1 << 28 && largest < 1 << 31, "{largest}");
+    }
+
+    /// The largest of the lower pieces of a row's sums: digits of words are 0 to 255, as they are multiplied.
+    fn pieces(matrix: &DigitMatrix, digits: Digits, row: usize) -> i64 {
+        let of_sign = |diagonal: u32, sign: i64| -> i64 {
+            let met = (0..matrix.slots).flat_map(|slot| {
+                [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal))
+            });
+            let met = met.flatten().map(|digit| sign * i64::from(digit as i8));
+            255 * met.map(|digit| digit.max(0)).sum::<i64>()
+        };
+        let last = digits.data - 1;
+        let worst = |sign| {
+            let of = |from_last: u32| last.checked_sub(from_last).map_or(0, |d| of_sign(d, sign));
+            let low = of(0) / 128 + 1 + 2 * of(1) + 512 * of(2);
+            let middle = of(3) + 256 * of(4);
+            low.max(middle)
+        };
+        worst(1).max(worst(-1))
     }
 
     /// Of all lengths of the list, and of the steps by rule that plans of other lengths have.

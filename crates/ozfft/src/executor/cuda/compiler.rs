@@ -592,6 +592,8 @@ mod tests {
             Ends::Complex(Number::Single),
             Ends::RealToHalf(Number::Double),
             Ends::HalfToReal(Number::Single),
+            Ends::Convolution(Number::Double),
+            Ends::Complex(Number::fewer(5)),
         ] {
             let passes = PassesShape::new([11, 4], [44, 1], (ends, false), 99 << 10);
             let source = passes.expect("a shape").source(true);
@@ -604,6 +606,8 @@ mod tests {
             (Number::Single, Pass::OpeningReal),
             (Number::Single, Pass::OpeningHalf),
             (Number::Single, Pass::ClosingReal),
+            (Number::fewer(7), Pass::Opening),
+            (Number::fewer(3), Pass::ClosingReal),
         ] {
             let shape =
                 LongShape::new([11, 1, 4], 44, (number, pass), 99 << 10, false).expect("a shape");
@@ -613,6 +617,8 @@ mod tests {
             (Number::Double, Half::Output),
             (Number::Single, Half::Output),
             (Number::Single, Half::Input),
+            (Number::fewer(4), Half::Output),
+            (Number::fewer(6), Half::Input),
         ] {
             let real = RealShape::new(kind, [11, 4], false, 99 << 10).expect("a shape");
             nvrtc.compile(&real.source(true), "sm_80").unwrap();

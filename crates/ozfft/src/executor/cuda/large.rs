@@ -344,8 +344,13 @@ impl Check {
         assert!(task.transform_length < 1 << 31 && panels < 1 << 30);
         assert_eq!(panels % panels_a_group, 0);
         assert_eq!(panels / panels_a_group * fast_count, task.line_count);
-        // Between two and sixteen lines at a time.
-        let range = fast_count.div_ceil(16)..=fast_count.div_ceil(2);
+        // Between two and sixteen lines at a time; of whole convolutions one may be enough.
+        let fewest = if kernel.contains("_convolution_") {
+            1
+        } else {
+            2
+        };
+        let range = fast_count.div_ceil(16)..=fast_count.div_ceil(fewest);
         assert!(range.contains(&panels_a_group), "{kernel}");
         self.long_passes += 1;
         let transforms = task.line_count / task.lines_per_transform;
@@ -402,9 +407,15 @@ impl Check {
         self.tuned += usize::from(named.is_some());
         let named = named.or_else(|| {
             let name = kernel.strip_prefix("bailey_")?;
-            let (number, name) = match name.strip_prefix("single_") {
-                Some(name) => (Number::Single, name),
-                None => (Number::Double, name),
+            let (number, name) = match (name.strip_prefix("single_"), name.strip_prefix("digits")) {
+                (Some(name), _) => (Number::Single, name),
+                (None, Some(rest)) => {
+                    let (digits, name) = rest.split_once('_')?;
+                    let digits: u32 = digits.parse().ok()?;
+                    let (digits, diagonals) = (digits / 10, digits % 10);
+                    (Number::DoubleFewer { digits, diagonals }, name)
+                }
+                (None, None) => (Number::Double, name),
             };
             let (elements, ends, rest) = match name.split_once('_')? {
                 ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf(number), rest),

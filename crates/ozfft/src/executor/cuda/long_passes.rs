@@ -48,15 +48,14 @@ pub(crate) struct PassLaunch {
     pub(crate) clears_list: bool,
 }
 
-/// What the template's numbers are for a block of a recipe, where those of f64 are `double`; none where it has not got its words. Blocks of
-/// three steps are multiplied in int8.
-pub(super) fn number_of(recipe: &Recipe, block: &Block, double: Number) -> Option<Number> {
-    match recipe.digits {
-        Digits::DOUBLE if tuned::three_steps_of(recipe, block).is_some() => Some(Number::Double),
-        Digits::DOUBLE => Some(tuned::number_of(false, double)),
-        Digits::SINGLE => Some(Number::Single),
-        _ => None,
-    }
+/// What the template's numbers are for a block of a recipe for lines of f32 or of f64, where those of f64 in eight digits are `double`; none where
+/// it has not got its words. Blocks of three steps are multiplied in int8.
+fn number_of(single: bool, recipe: &Recipe, block: &Block, double: Number) -> Option<Number> {
+    let double = match tuned::three_steps_of(recipe, block) {
+        Some(_) => Number::Double,
+        None => double,
+    };
+    tuned::number_of(single, recipe.digits, double)
 }
 
 /// The first pass of transforms of such numbers.
@@ -122,7 +121,8 @@ pub(super) fn kernels(
     let [first, second] = passes.blocks() else {
         return Err(NoLaunch::Layout);
     };
-    let number = |block: &Block| number_of(recipe, block, double).ok_or(NoLaunch::Layout);
+    let single = output.single == 1;
+    let number = |block: &Block| number_of(single, recipe, block, double).ok_or(NoLaunch::Layout);
     let (Some(opening), Some(closing)) = (
         opening(input, number(first)?),
         closing(output, number(second)?),
@@ -162,8 +162,14 @@ pub(super) fn launch(
     list: (Address, Address),
     (double, conversions): (Number, bool),
 ) -> Result<PassLaunch, NoLaunch> {
-    let number = number_of(recipe, block, double).ok_or(NoLaunch::Layout)?;
+    let single = task.output.single == 1;
+    let number = number_of(single, recipe, block, double).ok_or(NoLaunch::Layout)?;
     let pass = pass_of(task, number).ok_or(NoLaunch::Layout)?;
+    // Convolutions read and write numbers as portable kernels do, f64 or f32: of five digits one kernel is for both.
+    let number = match pass.is_of_convolution() && recipe.digits == Digits::SINGLE {
+        true => Number::Single,
+        false => number,
+    };
     // Lines that lie side by side: of a group, or the outputs of a last pass; of one block, all transforms.
     let side_by_side = match pass.is_last() {
         true if task.groups == 1 => task.line_count,
@@ -216,5 +222,72 @@ pub(super) fn launch(
         is_special: !number.is_usual(),
         leaves_lines: pass != Pass::Middle && !convolution,
         clears_list: true,
+    })
+}
+
+/// Points of the longest convolutions that go through one launch. Words of longer ones leave shared memory for one group of warps or none.
+const LONGEST_CONVOLUTION: usize = 4096;
+
+/// The template's shape for convolutions of two passes there and back in one launch, where there is one.
+pub(super) fn convolution_shape(
+    machine: &dyn Machine,
+    passes: &Passes,
+    recipe: &Recipe,
+    double: Number,
+) -> Option<PassesShape> {
+    let [first, second] = passes.blocks() else {
+        return None;
+    };
+    // Those of five digits are for numbers of f32 and of f64; others multiply pass by pass.
+    let number = match recipe.digits {
+        Digits::SINGLE => Number::Single,
+        Digits::DOUBLE if double == Number::Double => double,
+        _ => return None,
+    };
+    let takes = |block| tuned::is_for_template(recipe, block);
+    if passes.len() > LONGEST_CONVOLUTION || !takes(first) || !takes(second) {
+        return None;
+    }
+    let [first, second] = [first, second].map(tuned::steps_of);
+    let kind = (Ends::Convolution(number), false);
+    let shape = PassesShape::new(first, second, kind, machine.shared_memory())?;
+    // Few warps would wait for memory and for each other.
+    (shape.threads() >= LEAST_THREADS).then_some(shape)
+}
+
+/// Of a block that has a multiprocessor to itself.
+const LEAST_THREADS: u32 = 256;
+
+/// How a convolution of two passes is launched that goes through both transforms at once; or why it is not.
+pub(super) fn convolution(
+    machine: &dyn Machine,
+    (passes, recipe): (&Passes, &Recipe),
+    task: &Task,
+    tables: Address,
+    (double, conversions): (Number, bool),
+) -> Result<PassLaunch, NoLaunch> {
+    let shape = convolution_shape(machine, passes, recipe, double).ok_or(NoLaunch::Layout)?;
+    let shape = machine.tuning().preferred(Box::new(shape), false);
+    let panels = task.line_count.div_ceil(shape.lines() as u64);
+    if panels >= 1 << 30 {
+        return Err(NoLaunch::Layout);
+    }
+    let kernel = machine.template_kernel(&*shape, conversions);
+    let kernel = kernel.map_err(NoLaunch::Kernel)?;
+    let tuned = TunedTask::of_pass(
+        [None, None],
+        [panels as u32, panels as u32],
+        task.line_count,
+        tables,
+        (Address::NONE, Address::NONE),
+    );
+    Ok(PassLaunch {
+        task: PassTask { task: *task, tuned },
+        kernel,
+        blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
+        shared_bytes: shape.shared_bytes(),
+        is_special: false,
+        leaves_lines: false,
+        clears_list: false,
     })
 }

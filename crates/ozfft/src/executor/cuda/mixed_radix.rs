@@ -44,7 +44,7 @@ pub(super) fn padded(step: &Step) -> [Padded<'_>; 2] {
     padded_for(step, Digits::DOUBLE)
 }
 
-/// For words of eight digits, or of five.
+/// For words of any digits.
 pub(super) fn padded_for(step: &Step, digits: Digits) -> [Padded<'_>; 2] {
     let plain = step.recipe.fold == Fold::Plain;
     let [cosine, sine] = matrices(step);
@@ -122,6 +122,11 @@ impl Padded<'_> {
     /// Tiles of eight outputs.
     pub(super) fn tiles(&self) -> usize {
         self.k_tiles
+    }
+
+    /// Digits of words and of the matrix.
+    pub(super) fn digits(&self) -> Digits {
+        self.digits
     }
 
     /// The matrix, as it is.

@@ -10,6 +10,8 @@ mod axis_tests;
 #[cfg(test)]
 mod bailey_chirp_tests;
 #[cfg(test)]
+mod bailey_fewer_tests;
+#[cfg(test)]
 mod bailey_passes_tests;
 #[cfg(test)]
 mod bailey_products_tests;

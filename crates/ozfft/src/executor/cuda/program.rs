@@ -2,7 +2,7 @@
 
 use super::bailey_tables;
 use super::dimensions::{BumpAllocator, Flattened, Scaling, Zeros, merged, transform_dimensions};
-use super::long_passes::PassLaunch;
+use super::long_passes::{self, PassLaunch};
 use super::machine::{DeviceMemory, FallbackKernel, Machine, Parameters, Queue};
 use super::pass_launches::two_pass_bytes;
 use super::program_builder::{FallbackLaunch, ProgramBuilder};
@@ -22,7 +22,6 @@ use crate::kind::Kind;
 use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::pass_roots::PassRoots;
-use crate::transform::bailey::Block;
 use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
@@ -45,10 +44,10 @@ pub(super) enum Action {
         shared_bytes: usize,
     },
     /// A pass of long transforms, or of a convolution, on the template; then a portable kernel for the lines that it leaves, or for all of
-    /// them as above.
+    /// them as above. A whole convolution leaves none.
     Pass {
         launch: Box<PassLaunch>,
-        fallback: Box<FallbackLaunch>,
+        fallback: Option<Box<FallbackLaunch>>,
     },
     /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
     /// aligned as the first one needs them, the portable one for all lines.
@@ -133,6 +132,8 @@ pub(super) struct PassesTables {
     pub(super) roots: Vec<(Piece, Piece)>,
     /// What the template needs for passes of long transforms, where it takes them.
     pub(super) template: Vec<Option<Piece>>,
+    /// The same for a convolution in one launch.
+    pub(super) convolution: Option<Piece>,
 }
 
 impl PassesTables {
@@ -142,7 +143,7 @@ impl PassesTables {
         recipe: &Recipe,
         machine: &dyn Machine,
         chirped: bool,
-        (residues, double): (Option<&'static str>, Number),
+        (residues, number): (Option<&'static str>, Option<Number>),
     ) -> Result<Self, FftError> {
         let residues = match residues {
             Some(kernel) => Some(residues::kernel_for(kernel, passes, recipe, chirped)?),
@@ -150,7 +151,20 @@ impl PassesTables {
         };
         let roots = passes.roots().iter();
         let together = !chirped && fit_together(passes, recipe, machine);
-        let template = template_tables(builder, passes, recipe, chirped, double)?;
+        let template = template_tables(builder, passes, recipe, chirped, number)?;
+        let in_digits = chirped && residues.is_none();
+        let convolution = in_digits
+            .then_some(number)
+            .flatten()
+            .and_then(|number| long_passes::convolution_shape(machine, passes, recipe, number));
+        let convolution = match convolution {
+            Some(shape) => Some(builder.add(&bailey_tables::of_passes(
+                passes,
+                shape.ends,
+                recipe.digits,
+            )?)),
+            None => None,
+        };
         let mut blocks = |together: bool| {
             let blocks = passes.blocks().iter();
             blocks
@@ -185,6 +199,7 @@ impl PassesTables {
                     .flat_map(PassRoots::powers),
             ),
             template,
+            convolution,
             roots: roots
                 .map(|roots| {
                     let (low, high) = roots.tables();
@@ -202,24 +217,21 @@ fn template_tables(
     passes: &Passes,
     recipe: &Recipe,
     chirped: bool,
-    double: Number,
+    number: Option<Number>,
 ) -> Result<Vec<Option<Piece>>, FftError> {
-    let single = recipe.digits == Digits::SINGLE;
-    let three = |block: &Block| !single && tuned::three_steps_of(recipe, block).is_some();
-    let takes = |block: &Block| {
-        let several = chirped || !passes.is_one_block();
-        several && (tuned::is_for_template(single, recipe, block) || three(block))
-    };
-    let tables = |block: &Block| match three(block) {
-        true => Ok(bailey_tables::of_three_steps(block.steps())),
-        false => bailey_tables::of_lines(tuned::number_of(single, double), block.steps()),
-    };
+    let several = chirped || !passes.is_one_block();
     let mut pieces = Vec::new();
     for block in passes.blocks() {
-        pieces.push(match takes(block) {
-            true => Some(builder.add(&tables(block)?)),
-            false => None,
-        });
+        let steps = block.steps();
+        let three = tuned::three_steps_of(recipe, block).is_some();
+        let tables = match number.filter(|_| several) {
+            Some(_) if three => Some(bailey_tables::of_three_steps(steps)),
+            Some(number) if tuned::is_for_template(recipe, block) => {
+                Some(bailey_tables::of_lines(number, recipe.digits, steps)?)
+            }
+            _ => None,
+        };
+        pieces.push(tables.map(|tables| builder.add(&tables)));
     }
     Ok(pieces)
 }
@@ -244,7 +256,7 @@ impl LineTables {
         line: &Line,
         recipe: &Recipe,
         machine: &dyn Machine,
-        products: (Option<&'static str>, Number),
+        products: (Option<&'static str>, Option<Number>),
     ) -> Result<Self, FftError> {
         Ok(match line {
             Line::Copy => LineTables::Copy,
@@ -287,19 +299,24 @@ fn tables_of_tuned(
     let conversions = choice.conversions;
     // Real lines of one block are multiplied in int8.
     let complex = kind == Kind::ComplexToComplex;
-    let number = match complex || !passes.is_one_block() {
-        true => tuned::number_of(single, choice.template),
-        false => tuned::number_of(single, Number::Double),
+    let double = match complex || !passes.is_one_block() {
+        true => choice.template,
+        false => Number::Double,
     };
+    let number = tuned::number_of(single, recipe.digits, double);
     let mut found = Vec::new();
     if let [block] = passes.blocks() {
-        let template = tuned::is_for_template(single, recipe, block) && choice.residues.is_none();
-        let warpgroups =
-            template && complex && !single && tuned_on.is_some_and(|on| on.takes_warpgroups());
+        let takes = tuned::is_for_template(recipe, block) && choice.residues.is_none();
+        let number = number.filter(|_| takes);
+        let warpgroups = number.is_some()
+            && complex
+            && !single
+            && recipe.digits == Digits::DOUBLE
+            && tuned_on.is_some_and(|on| on.takes_warpgroups());
         let by_warpgroups = match warpgroups {
             true => {
                 let number = Number::DoubleWgmma;
-                let tables = bailey_tables::of_lines(number, block.steps())?;
+                let tables = bailey_tables::of_lines(number, recipe.digits, block.steps())?;
                 let kernels = Kernels {
                     // Lines side by side are slower so, and are taken where it was asked for by name.
                     contiguous_alone: !choice.by_warpgroups,
@@ -309,19 +326,17 @@ fn tables_of_tuned(
             }
             false => None,
         };
-        let by_template = match template {
-            true => {
-                let tables = match (single, kind) {
-                    (true, Kind::RealToComplex) => {
-                        bailey_tables::of_single_real_lines(block.steps())
-                    }
-                    (false, Kind::RealToComplex) => bailey_tables::of_real_lines(block.steps()),
-                    _ => bailey_tables::of_lines(number, block.steps())?,
+        let by_template = match number {
+            Some(number) => {
+                let (digits, steps) = (recipe.digits, block.steps());
+                let tables = match kind {
+                    Kind::RealToComplex => bailey_tables::of_real_lines(digits, steps),
+                    _ => bailey_tables::of_lines(number, digits, steps)?,
                 };
                 let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
                 Some((kernels, builder.add(&tables)))
             }
-            false => None,
+            None => None,
         };
         // Few lines are done sooner by the template than by kernels that are made for many, unless another unit was asked for.
         let few = |kernels: Kernels| Kernels {
@@ -353,8 +368,9 @@ fn tables_of_tuned(
         }
         return Ok(found);
     }
-    let Some(ends) = tuned::ends_of(kind, number).filter(|_| fit_together(passes, recipe, machine))
-    else {
+    let number = number.filter(|_| fit_together(passes, recipe, machine));
+    let ends = number.and_then(|number| tuned::ends_of(kind, number));
+    let (Some(number), Some(ends)) = (number, ends) else {
         return Ok(found);
     };
     let tuned_on = tuned_on.filter(|_| complex);
@@ -364,10 +380,10 @@ fn tables_of_tuned(
         found.push((kernels, builder.add(&two_pass::tables(passes))));
     }
     let mut blocks = passes.blocks().iter();
-    let template = blocks.all(|block| tuned::is_for_template(single, recipe, block));
+    let template = blocks.all(|block| tuned::is_for_template(recipe, block));
     if template && choice.residues.is_none() {
         let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
-        let tables = bailey_tables::of_passes(passes, ends)?;
+        let tables = bailey_tables::of_passes(passes, ends, recipe.digits)?;
         found.push((kernels, builder.add(&tables)));
     }
     Ok(found)
@@ -393,7 +409,8 @@ impl Program {
         let mut dimensions = Vec::new();
         for (pass, line) in schedule.passes.iter().zip(lines_of_passes) {
             if let Entry::Vacant(place) = lines.entry(Arc::as_ptr(line)) {
-                let products = (choice.residues, choice.template);
+                let number = tuned::number_of(!T::IS_DOUBLE, recipe.digits, choice.template);
+                let products = (choice.residues, number);
                 let tables = LineTables::new(&mut builder, line, recipe, &**machine, products)?;
                 place.insert(tables);
             }
@@ -609,9 +626,8 @@ impl Program {
                         machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
                     }
                     Action::Pass { launch, fallback } => {
-                        let mut tasks = fallback.tasks.resolved(arrays);
-                        let mut blocks = fallback.blocks;
-                        if let Some(task) = launch.task.resolved(arrays) {
+                        let task = launch.task.resolved(arrays);
+                        if let Some(task) = task {
                             if launch.clears_list {
                                 machine.clear(queue, task.tuned.left_count.value(), 4)?;
                             }
@@ -620,6 +636,13 @@ impl Program {
                             if !launch.leaves_lines {
                                 continue;
                             }
+                        }
+                        let Some(fallback) = fallback else {
+                            unreachable!("convolutions are taken wherever their numbers are");
+                        };
+                        let mut tasks = fallback.tasks.resolved(arrays);
+                        let mut blocks = fallback.blocks;
+                        if let Some(task) = task {
                             tasks.set_list(task.tuned.left, task.tuned.left_count);
                             blocks = blocks.min(2 * machine.multiprocessors() as u64);
                         }

@@ -342,6 +342,9 @@ impl ProgramBuilder<'_> {
         tables: &PassesTables,
         (chirp, kernel): (Address, Address),
     ) -> Result<(), FftError> {
+        if self.whole_convolution(axis, bluestein, tables.convolution, (chirp, kernel)) {
+            return Ok(());
+        }
         let passes = bluestein.passes();
         let length = passes.len() as u64;
         let arrays = if passes.is_one_block() { 1 } else { 2 };

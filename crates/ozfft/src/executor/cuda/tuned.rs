@@ -178,8 +178,8 @@ pub(super) fn steps_of(block: &Block) -> [usize; 2] {
     [0, 1].map(|number| steps.get(number).map_or(1, |step| step.recipe.n))
 }
 
-/// Whether a kernel of the template, for lines of f32 or of f64, gives the bits of a block's recipe.
-pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> bool {
+/// Whether a kernel of the template gives the bits of a block's recipe, where it has its words (`number_of`).
+pub(crate) fn is_for_template(recipe: &Recipe, block: &Block) -> bool {
     let steps = block.steps().iter().map(|step| step.recipe);
     let steps: Vec<_> = steps.map(|step| (step.n, step.fold, step.shift)).collect();
     let opens =
@@ -195,11 +195,7 @@ pub(crate) fn is_for_template(single: bool, recipe: &Recipe, block: &Block) -> b
         }
         _ => false,
     };
-    let digits = match single {
-        true => Digits::SINGLE,
-        false => Digits::DOUBLE,
-    };
-    recipe.digits == digits && recipe.products == Products::Truncated && fits
+    recipe.products == Products::Truncated && fits
 }
 
 /// The steps of a block of three products whose bits a kernel of the template gives, for complex lines of f64.
@@ -535,9 +531,31 @@ pub(super) fn lie_in_turn(lines: &TunedLines<'_>) -> bool {
     placed(lines).is_some_and(|placed| !placed.strided)
 }
 
-/// The template's numbers for f32 or f64, where those of f64 are `double`.
-pub(super) fn number_of(single: bool, double: Number) -> Number {
-    if single { Number::Single } else { double }
+/// Digits of a word for which the template has kernels where eight are not needed.
+const FEWER_DIGITS: std::ops::RangeInclusive<u32> = 3..=7;
+
+/// What the template's numbers are for lines of f32 or of f64 in such words, where those of f64 in eight digits are `double`; none where it has
+/// not got the words. Digits that a matrix has not got are zeros in the tables; with more than two missing, outputs might leave the bits
+/// that kernels have for them.
+pub(super) fn number_of(single: bool, digits: Digits, double: Number) -> Option<Number> {
+    let Digits {
+        data,
+        matrix,
+        diagonals,
+    } = digits;
+    let fits = matrix + 2 >= data;
+    match (single, data) {
+        (true, _) => (digits == Digits::SINGLE).then_some(Number::Single),
+        _ if digits == Digits::DOUBLE => Some(double),
+        (_, 8) => (fits && diagonals == 8).then_some(Number::Double),
+        _ => {
+            let fewer = FEWER_DIGITS.contains(&data) && fits && diagonals <= data + 1;
+            fewer.then_some(Number::DoubleFewer {
+                digits: data,
+                diagonals,
+            })
+        }
+    }
 }
 
 /// What both passes of transforms in one launch begin and end with; none where there are no such kernels.
@@ -700,8 +718,8 @@ mod tests {
         for problem in [
             complex(&[1001]),
             complex(&[1000]).accuracy(Accuracy::Single),
+            // The template's: eight digits with a shorter matrix, and six with seven diagonals.
             complex(&[1024]).accuracy(Accuracy::Target(1e-13)),
-            // Seven diagonals.
             complex(&[512, 1024]).accuracy(Accuracy::Target(1e-10)),
             complex(&[1024]).substrate(GpuUnit::Int8MmaSync),
             // Two passes of lines that are not contiguous, or of other steps.

@@ -12,7 +12,9 @@ use super::task::*;
 use super::tuned::{self, Kernels, LaunchedKernel, NoLaunch};
 use crate::kind::Kind;
 use crate::portable::power_of_two;
+use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
+use bytemuck::Zeroable;
 use ozfft_kernels::bailey_passes::Ends;
 
 impl ProgramBuilder<'_> {
@@ -58,7 +60,8 @@ impl ProgramBuilder<'_> {
             (_, ELEMENTS_REAL) => Kind::ComplexToReal,
             _ => Kind::ComplexToComplex,
         };
-        let ends = tuned::ends_of(kind, tuned::number_of(single, self.template))?;
+        let number = tuned::number_of(single, self.recipe.digits, self.template)?;
+        let ends = tuned::ends_of(kind, number)?;
         let lies_well = kind == Kind::ComplexToComplex || tuned::lie_in_turn(&axis.tuned_lines());
         (lies_well && tuned::scales_both_passes_exactly(single, axis.bias)).then_some(ends)
     }
@@ -112,12 +115,77 @@ impl ProgramBuilder<'_> {
                 self.search_first();
                 self.actions.push(Action::Pass {
                     launch: Box::new(launch),
-                    fallback: Box::new(*fallback),
+                    fallback: Some(Box::new(*fallback)),
                 });
                 true
             }
             Err(reason) => {
                 self.remark_portable(io.passes.len() as u64, reason);
+                false
+            }
+        }
+    }
+
+    /// A convolution of two passes there and back in one launch, where the template has a kernel for that.
+    pub(super) fn whole_convolution(
+        &mut self,
+        axis: &Axis,
+        bluestein: &Bluestein,
+        tables: Option<Piece>,
+        (chirp, kernel): (Address, Address),
+    ) -> bool {
+        let Some(tables) = tables else {
+            return false;
+        };
+        let passes = bluestein.passes();
+        let exponent_offset = {
+            let blocks = passes.blocks().iter().map(|block| block.exponent_offset());
+            2 * (blocks.sum::<i32>() + passes.exponent_offset()) + bluestein.kernel_exponent()
+        };
+        let task = Task {
+            input: axis.input,
+            output: axis.output,
+            source: SOURCE_CHIRPED_FLOATS,
+            sink: SINK_UNCHIRPED_FLOATS,
+            source_table: chirp,
+            sink_table: kernel,
+            // A whole transform is a line.
+            transform_length: passes.len() as u64,
+            length: passes.len() as u64,
+            lines_per_transform: 1,
+            inner: 1,
+            groups: 1,
+            line_count: axis.lines,
+            visible_length: axis.n,
+            largest: self.largest(),
+            transforms: axis.transforms.0,
+            transform_dimension_count: axis.transforms.1,
+            bias: axis.bias,
+            nature_use: NATURE_OWN,
+            word_bits: self.recipe.digits.word_bits() as i32,
+            exponent_offset,
+            ..Task::zeroed()
+        };
+        let launch = long_passes::convolution(
+            &**self.machine,
+            (passes, self.recipe),
+            &task,
+            tables.at(&self.tables),
+            (self.template, self.conversions),
+        );
+        match launch {
+            Ok(launch) => {
+                self.tuned_passes.1 += 1;
+                self.remark_compilation(passes.len() as u64, &launch.kernel);
+                self.search_first();
+                self.actions.push(Action::Pass {
+                    launch: Box::new(launch),
+                    fallback: None,
+                });
+                true
+            }
+            Err(reason) => {
+                self.remark_portable(passes.len() as u64, reason);
                 false
             }
         }

@@ -73,7 +73,7 @@ pub(super) fn met(
     meeting(matrix, Digits::DOUBLE, 4 * half, place, diagonal)
 }
 
-/// The same for words of eight digits, or of five, which are the topmost of eight: of their lower half one digit is there.
+/// The same for words of any digits, which are the topmost of eight: what is below the last one meets zeros.
 pub(super) fn met_by(
     matrix: &DigitMatrix,
     digits: Digits,
@@ -81,11 +81,13 @@ pub(super) fn met_by(
     place: (usize, usize),
     diagonal: u32,
 ) -> [u8; 4] {
-    match (digits.data, half) {
-        (8, _) => met(matrix, half, place, diagonal),
-        (_, 0) => [0, 0, 0, meeting(matrix, digits, 0, place, diagonal)[0]],
-        _ => meeting(matrix, digits, digits.data - 4, place, diagonal),
-    }
+    let missing = (8 - digits.data).saturating_sub(4 * half);
+    let first_byte = (digits.data + 4 * half).saturating_sub(8);
+    let all = meeting(matrix, digits, first_byte, place, diagonal);
+    std::array::from_fn(|byte| match byte.checked_sub(missing as usize) {
+        Some(byte) => all[byte],
+        None => 0,
+    })
 }
 
 /// A matrix as the tensor instruction's second operand: for every eight of outputs three parts (diagonals 0 to 3, then 4
@@ -127,22 +129,31 @@ impl Biased {
 /// Data digits are biased by 128, so that a diagonal is biased by 128 times the sum of the row's digits: the last one by whole
 /// units, which rounding leaves as they are. `whole`: the topmost diagonal is part of the sum.
 pub(super) fn biased(matrix: &DigitMatrix, row: usize, whole: bool) -> Biased {
-    let d: [i64; 8] = std::array::from_fn(|diagonal| {
-        let digits = (0..matrix.slots)
-            .flat_map(|slot| [0, 1].map(|half| met(matrix, half, (row, slot), diagonal as u32)));
-        128 * digits
-            .flatten()
-            .map(|digit| i64::from(digit as i8))
-            .sum::<i64>()
+    biased_by(matrix, Digits::DOUBLE, row, whole)
+}
+
+/// The same for words of any digits with as many diagonals. Of eight alone the topmost one may be kept apart. With a diagonal more digits have
+/// signs, and nothing is biased.
+pub(super) fn biased_by(matrix: &DigitMatrix, digits: Digits, row: usize, whole: bool) -> Biased {
+    if digits.diagonals > digits.data {
+        return Biased::NOTHING;
+    }
+    let sum_of_digits = |diagonal: u32| -> i64 {
+        let met = (0..matrix.slots).flat_map(|slot| {
+            [0, 1].map(|half| met_by(matrix, digits, half, (row, slot), diagonal))
+        });
+        met.flatten().map(|digit| i64::from(digit as i8)).sum()
+    };
+    let last = digits.data - 1;
+    let is_apart = digits.data == 8;
+    let first = u32::from(is_apart && !whole);
+    let sum = (first..last).fold(sum_of_digits(last), |sum, diagonal| {
+        let shift = 8 * (last - diagonal);
+        sum.wrapping_add(sum_of_digits(diagonal).wrapping_shl(shift))
     });
-    let low = d[7] / 128 + 2 * d[6] + 512 * d[5];
-    let middle = d[4] + 256 * d[3];
-    let high = d[2] + 256 * d[1] + if whole { 65536 * d[0] } else { 0 };
     Biased {
-        sum: low
-            .wrapping_add(middle << 17)
-            .wrapping_add(high.wrapping_shl(33)),
-        top: d[0],
+        sum,
+        top: if is_apart { 128 * sum_of_digits(0) } else { 0 },
     }
 }
 
