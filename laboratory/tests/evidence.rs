@@ -536,6 +536,44 @@ fn the_knee_is_where_the_record_has_it() {
     rows.verdict("floor-knee", "missed");
 }
 
+/// Nothing but instructions binds residues: on a share of the multiprocessors they take as much longer as digits on that share, of another transform and in another record.
+#[test]
+fn residues_have_no_knee() {
+    let rows = Rows::all();
+    let shrunk = record("2026-11-19-h200-knee-residues.json");
+    let knee = record("2026-11-17-h200-knee.json");
+    let time = |record: &Value, share: u64, path: &str| {
+        let found = entries(&record["rows"])
+            .find(|row| row["asked_mhz"].is_null() && row["share"] == share);
+        number(&found.expect("a share")["milliseconds"], path)
+    };
+    let over = |record: &Value, share: u64, path: &str| {
+        time(record, share, path) / time(record, 100, path)
+    };
+    for share in [12, 20, 30, 50, 70] {
+        let digits = over(&knee, share, "auto");
+        for path in ["residues-kulisch32", "residues-fp8-bands"] {
+            let longer = over(&shrunk, share, path) / digits;
+            assert!((longer - 1.0).abs() < 0.035, "{path}, {share} %: {longer}");
+        }
+        // What memory binds in part loses less.
+        assert!(over(&shrunk, share, "cufft") < 0.9 * digits, "{share} %");
+    }
+    let measured = rows.row("floor-knee")["measured"].as_str().expect("a text");
+    for (path, half, eighth) in [
+        ("residues-kulisch32", "2.0", "9.4"),
+        ("residues-fp8-bands", "2.0", "9.4"),
+        ("cufft", "1.6", "6.9"),
+    ] {
+        let found = [50, 12].map(|share| format!("{:.1}", over(&shrunk, share, path)));
+        assert_eq!(found, [half, eighth], "{path}");
+        assert!(
+            measured.contains(&format!("{half} and {eighth}")),
+            "{measured}"
+        );
+    }
+}
+
 #[test]
 fn adaptive_moduli_and_rates_of_exact_sums_are_those_of_their_records() {
     let rows = Rows::all();
@@ -633,12 +671,29 @@ fn words_in_lanes_and_the_solver_are_those_of_their_records() {
     rows.agree("words-8-lanes", "found", &[ns(32) / ns(8)]);
     rows.verdict("words-16-lanes", "missed");
     rows.verdict("words-8-lanes", "missed");
-    let solver = &record("2026-11-18-emerald-rapids-solver.json")["solver_in_doubles"][0];
-    assert_eq!(solver["unknowns"], 64 * 64 * 64);
-    let share = number(&solver["plain"], "share_of_dots");
-    assert!(share < 0.5, "{share}");
-    rows.agree("krylov", "found", &[share]);
+    let shares = [
+        ("2026-11-18-emerald-rapids-solver.json", 64u64),
+        ("2026-11-19-h200-solver.json", 256),
+    ]
+    .map(|(name, side)| {
+        let solver = &record(name)["solver_in_doubles"][0];
+        assert_eq!(solver["unknowns"], side * side * side);
+        assert_eq!(solver["iterations"], 50);
+        ["plain", "exact"].map(|dots| number(&solver[dots], "share_of_dots"))
+    });
+    let plain = shares.map(|[plain, _]| plain);
+    assert!((plain[1] - 0.1046).abs() < 1e-4, "{plain:?}");
+    rows.agree("krylov", "found", &plain);
     rows.verdict("krylov", "holds");
+    let note = rows.row("krylov")["note"].as_str().expect("a note");
+    let exact = shares.map(|[_, exact]| format!("{exact:.2}"));
+    assert_eq!(exact, ["0.08", "0.13"]);
+    assert!(note.contains("0.082 and 0.13 with exact"), "{note}");
+    let gpu = &record("2026-11-19-h200-solver.json")["solver_in_doubles"][0];
+    let [plain, exact] = ["plain", "exact"]
+        .map(|dots| number(&gpu[dots], "iteration_seconds") * number(&gpu[dots], "share_of_dots"));
+    let cost = format!("in the solver {:.2} times", exact / plain);
+    assert!(note.contains(&cost), "{cost}: {note}");
 }
 
 #[test]

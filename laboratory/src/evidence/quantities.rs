@@ -13,13 +13,14 @@
 //! sums:REDUCTION:DATA:METHOD:gain|ms|…, fraction:ROW   `ozfft-lab kulisch bench` on the H200, its largest problems
 //! fractions-within-two:h200|printed          rows of Table 5 whose f is within a factor of two of the model's for this machine, or of the printed one
 //! linear:OPERATION:DATA:R|FP64:ms|f|gain|gain-of-integers|error   `ozfft-lab linear-algebra` on the H200
-//! solver:share|share-of-exact|iterations     of a conventional solver on a Xeon: f, with dot products in f64 and exact ones
+//! solver:xeon|h200:share|share-of-exact|cost-of-exact|iterations   of a conventional solver: f, with dot products in f64 and exact ones
 //! bluestein:xeon|h200:ENGINE:N:l2|us|ratio   one line, `bluestein_ntt`: error, time, and time over that of FFTW or cuFFT
 //! single-cube:ENGINE:median_ms|fraction_of_roof   1024³ in f32 on the H200, `ozfft bench`
 //! lanes:WORD:throughput|median               `ozfft-lab words`: over words of 32 bits, in vectors of 512 bits
 //! ladder:MODE:N:ns, posts:MODE:N             `ozfft-lab ladder` on a Xeon; floats:MODE:N:ms on the H200
 //! dispatch:PATH:N, dispatch-gpu:PATH:N       algorithms of `fast` one by one, `ozfft-lab dispatch` on a Xeon and on the H200
-//! knee:flat|bent|over-native                 `laboratory/knee` on the H200
+//! knee:flat|bent|over-native                 `laboratory/knee measure` on the H200
+//! knee-residues:PATH:SHARE                   `laboratory/knee residues` there: time on a share of the multiprocessors over that on all
 //! digests:LIBRARY, programs                  most digests that a program's results have by `last_digits`, and how many programs there are
 //! decomposition:STEPS:outputs|products, recursion:R:moduli|products   `ozfft-lab decompositions`: 1024 points
 //! probe:…                                    `ozfft probe`
@@ -66,8 +67,10 @@ pub struct Quantities {
     dispatch_gpu: Value,
     launches: Value,
     knee: Value,
+    knee_residues: Value,
     linear_algebra: Value,
     solver: Value,
+    solver_gpu: Value,
     words: Value,
     single_cube: Value,
 }
@@ -125,6 +128,10 @@ impl Quantities {
                 "2026-11-18-h200-paths-launches.json"
             ))?,
             knee: read(record!("laboratory/records", "2026-11-17-h200-knee.json"))?,
+            knee_residues: read(record!(
+                "laboratory/records",
+                "2026-11-19-h200-knee-residues.json"
+            ))?,
             linear_algebra: read(record!(
                 "laboratory/records",
                 "2026-11-18-h200-linear-algebra.json"
@@ -133,6 +140,7 @@ impl Quantities {
                 "laboratory/records",
                 "2026-11-18-emerald-rapids-solver.json"
             ))?,
+            solver_gpu: read(record!("laboratory/records", "2026-11-19-h200-solver.json"))?,
             words: read(record!(
                 "laboratory/records",
                 "2026-11-18-h200-host-words.json"
@@ -268,7 +276,8 @@ impl Quantities {
             ["linear", operation, data, method, field] => {
                 self.linear(operation, data, method, field)
             }
-            ["solver", field] => self.solver(field),
+            ["solver", "xeon", field] => solver(&self.solver, field),
+            ["solver", "h200", field] => solver(&self.solver_gpu, field),
             ["bluestein", machine, engine, n, field] => {
                 tables::bluestein(machine, engine, n, field)
             }
@@ -279,6 +288,7 @@ impl Quantities {
             ["decomposition", steps, field] => crate::decompositions::count(steps, field),
             ["recursion", moduli, field] => crate::decompositions::recursion_count(moduli, field),
             ["knee", field] => self.knee(field),
+            ["knee-residues", path, share] => self.knee_of_residues(path, share),
             ["fractions-within-two", of] => self.fractions_within_two(of),
             ["single-cube", engine, field] => number(
                 entry(&self.single_cube["results"], &[("engine", engine)])?,
@@ -324,17 +334,6 @@ impl Quantities {
             "f" => Ok(number(row, "share_of_phase_b")?.max(0.0)),
             "gain" => number(row, "gain_over_fp64"),
             "gain-of-integers" => number(row, "gain_of_integers"),
-            field => number(row, field),
-        }
-    }
-
-    /// Of conjugate gradients in f64.
-    fn solver(&self, field: &str) -> Found {
-        let rows = list(&self.solver["solver_in_doubles"])?;
-        let row = rows.first().ok_or("no solver was measured")?;
-        match field {
-            "share" => number(&row["plain"], "share_of_dots"),
-            "share-of-exact" => number(&row["exact"], "share_of_dots"),
             field => number(row, field),
         }
     }
@@ -498,6 +497,17 @@ impl Quantities {
         }
     }
 
+    /// The time of a path on a share of the multiprocessors, in per cent, over its time on all of them.
+    fn knee_of_residues(&self, path: &str, share: &str) -> Found {
+        let rows = list(&self.knee_residues["rows"])?;
+        let at = |share: &str| -> Found {
+            let row = rows.iter().find(|row| row["share"].to_string() == share);
+            let row = row.ok_or_else(|| format!("no share of {share} %"))?;
+            number(&row["milliseconds"], path)
+        };
+        Ok(at(share)? / at("100")?)
+    }
+
     /// How many of the rows of Table 5 have an f within a factor of two of what the model gives for this machine, or of what is printed.
     fn fractions_within_two(&self, of: &str) -> Found {
         let phase_b = self.value("constant:gamma.residues-double")? * 12.0 * 1.073741824;
@@ -531,6 +541,24 @@ impl Quantities {
             "ns" => number(found, "ns_per_point"),
             field => number(found, field),
         }
+    }
+}
+
+/// Of conjugate gradients in f64.
+fn solver(record: &Value, field: &str) -> Found {
+    let rows = list(&record["solver_in_doubles"])?;
+    let row = rows.first().ok_or("no solver was measured")?;
+    match field {
+        "share" => number(&row["plain"], "share_of_dots"),
+        "share-of-exact" => number(&row["exact"], "share_of_dots"),
+        // Seconds of exact dot products over those of plain ones.
+        "cost-of-exact" => {
+            let seconds = |dots: &str| -> Found {
+                Ok(number(&row[dots], "iteration_seconds")? * number(&row[dots], "share_of_dots")?)
+            };
+            Ok(seconds("exact")? / seconds("plain")?)
+        }
+        field => number(row, field),
     }
 }
 
