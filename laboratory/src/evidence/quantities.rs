@@ -501,7 +501,8 @@ impl Quantities {
     fn knee_of_residues(&self, path: &str, share: &str) -> Found {
         let rows = list(&self.knee_residues["rows"])?;
         let at = |share: &str| -> Found {
-            let row = rows.iter().find(|row| row["share"].to_string() == share);
+            let percent: u64 = share.parse().map_err(|error| format!("{share}: {error}"))?;
+            let row = rows.iter().find(|row| row["share"] == percent);
             let row = row.ok_or_else(|| format!("no share of {share} %"))?;
             number(&row["milliseconds"], path)
         };
