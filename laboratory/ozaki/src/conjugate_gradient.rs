@@ -1,6 +1,7 @@
-//! The method of conjugate gradients, whose every number is specified to the bit: products of the matrix by residues, exact dot products, and
+//! The method of conjugate gradients, whose every number is specified to the bit: products of the matrix by residues or by digits, exact dot products, and
 //! one fused multiply-add for every element of a vector. So the history of residuals is the same for any number of threads, and on a GPU.
 
+use crate::digits::{Products, multiply_sparse};
 use crate::error::OzakiError;
 use crate::reconstruction::PhaseB;
 use crate::scheme::Scheme;
@@ -75,11 +76,20 @@ pub fn digest(values: &[f64]) -> u64 {
     })
 }
 
+/// What a matrix is multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Residues.
+    Residues(PhaseB),
+    /// Digits. Where all products are formed the bits are those of residues.
+    Digits(Products),
+}
+
 /// The vectors in this machine's memory.
 #[derive(Debug)]
 pub struct OnProcessor<'a> {
     scheme: &'a Scheme,
-    phase_b: PhaseB,
+    by: By,
     matrix: SparseMatrix<'a>,
     threads: usize,
     /// The solution so far.
@@ -93,7 +103,7 @@ impl<'a> OnProcessor<'a> {
     /// For a square matrix and a right-hand side.
     pub fn new(
         scheme: &'a Scheme,
-        phase_b: PhaseB,
+        by: By,
         matrix: SparseMatrix<'a>,
         right: &[f64],
         threads: usize,
@@ -103,7 +113,7 @@ impl<'a> OnProcessor<'a> {
         scheme.demand(matrix.longest_row())?;
         Ok(OnProcessor {
             scheme,
-            phase_b,
+            by,
             matrix,
             threads,
             x: vec![0.0; right.len()],
@@ -126,13 +136,21 @@ impl Vectors for OnProcessor<'_> {
     type Error = OzakiError;
 
     fn multiply(&mut self) -> Result<(), OzakiError> {
-        self.matrix.multiply_vector(
-            self.scheme,
-            self.phase_b,
-            &self.p,
-            &mut self.q,
-            self.threads,
-        )
+        let (scheme, threads) = (self.scheme, self.threads);
+        match self.by {
+            By::Residues(phase_b) => {
+                self.matrix
+                    .multiply_vector(scheme, phase_b, &self.p, &mut self.q, threads)
+            }
+            By::Digits(products) => multiply_sparse(
+                scheme,
+                products,
+                &self.matrix,
+                &self.p,
+                &mut self.q,
+                threads,
+            ),
+        }
     }
 
     fn curvature(&mut self) -> Result<f64, OzakiError> {

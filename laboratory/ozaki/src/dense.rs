@@ -35,7 +35,7 @@ pub fn multiply(
 }
 
 /// The other way round: columns become rows.
-fn transposed(values: &[f64], columns: usize) -> Vec<f64> {
+pub(crate) fn transposed(values: &[f64], columns: usize) -> Vec<f64> {
     let column = |column: usize| values.iter().skip(column).step_by(columns).copied();
     (0..columns).flat_map(column).collect()
 }
@@ -79,6 +79,22 @@ pub fn multiply_rows(
     }
 }
 
+/// Whether arrays have the lengths of a batch `(batch, rows, columns)`, and the scheme holds its sums.
+pub(crate) fn check_vectors(
+    scheme: &Scheme,
+    (batch, rows, columns): (usize, usize, usize),
+    matrices: &[f64],
+    vectors: &[f64],
+    results: &[f64],
+) -> Result<(), OzakiError> {
+    let all = batch.checked_mul(rows);
+    let numbers = all.and_then(|all| all.checked_mul(columns));
+    OzakiError::check("the matrices", matrices.len(), numbers)?;
+    OzakiError::check("the vectors", vectors.len(), batch.checked_mul(columns))?;
+    OzakiError::check("the result", results.len(), all)?;
+    scheme.demand(columns)
+}
+
 /// Matrices, row by row and one after the other, times as many vectors; the shape is `(batch, rows, columns)`. One matrix is a plain
 /// product with a vector.
 pub fn multiply_vectors(
@@ -90,12 +106,8 @@ pub fn multiply_vectors(
     results: &mut [f64],
     threads: usize,
 ) -> Result<(), OzakiError> {
-    let all = batch.checked_mul(rows);
-    let numbers = all.and_then(|all| all.checked_mul(columns));
-    OzakiError::check("the matrices", matrices.len(), numbers)?;
-    OzakiError::check("the vectors", vectors.len(), batch.checked_mul(columns))?;
-    OzakiError::check("the result", results.len(), all)?;
-    scheme.demand(columns)?;
+    let shape = (batch, rows, columns);
+    check_vectors(scheme, shape, matrices, vectors, results)?;
     if columns == 0 || results.is_empty() {
         results.fill(0.0);
         return Ok(());

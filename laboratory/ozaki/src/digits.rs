@@ -1,11 +1,13 @@
 //! The same integers by digits: Ozaki's scheme I. Every digit of a row is multiplied by every digit of a column, which takes the square of the
 //! number of digits, or half of it where the lowest ones are left out; residues take as many products as there are moduli.
 
+use crate::dense::{by_threads, check_vectors, transposed};
 use crate::error::OzakiError;
 use crate::operand::{sum_of_products, words};
 use crate::reconstruction::rounded;
 use crate::scaled::{NOT_FINITE, field_of, sum_exponent};
 use crate::scheme::Scheme;
+use crate::sparse::SparseMatrix;
 use residues::I256;
 
 /// Which products of digits are formed.
@@ -43,18 +45,22 @@ pub fn truncation_bound(bits: u32, products: usize) -> f64 {
     products as f64 * 2f64.powi(14) * weights.sum::<f64>()
 }
 
-/// Rows of digits: for every digit, the lowest first, those of all rows.
+/// Rows of digits.
 struct Digits {
+    /// The exponent field of every row.
     fields: Vec<u32>,
+    /// For every digit, the lowest first, those of all rows, row by row.
     planes: Vec<Vec<i8>>,
+    length: usize,
 }
 
 impl Digits {
-    fn new(scheme: &Scheme, rows: &[Vec<f64>]) -> Digits {
-        let count = digits_of_bits(scheme.bits());
-        let fields: Vec<u32> = rows.iter().map(|row| field_of(row)).collect();
-        let mut planes = vec![Vec::new(); count];
-        for (row, &field) in rows.iter().zip(&fields) {
+    /// Of rows of so many numbers, at least one.
+    fn new(scheme: &Scheme, values: &[f64], length: usize) -> Digits {
+        let rows = values.chunks_exact(length);
+        let fields: Vec<u32> = rows.clone().map(field_of).collect();
+        let mut planes = vec![Vec::new(); digits_of_bits(scheme.bits())];
+        for (row, &field) in rows.zip(&fields) {
             for mut word in words(scheme, row, field) {
                 for plane in &mut planes {
                     let digit = word as i8;
@@ -64,8 +70,42 @@ impl Digits {
                 debug_assert_eq!(word, 0, "as many digits as the bits need");
             }
         }
-        Digits { fields, planes }
+        Digits {
+            fields,
+            planes,
+            length,
+        }
     }
+
+    fn row(&self, digit: usize, row: usize) -> &[i8] {
+        &self.planes[digit][row * self.length..][..self.length]
+    }
+}
+
+/// The product of rows with such fields, whose digits are given by their number.
+fn row_times_row<'a>(
+    scheme: &Scheme,
+    products: Products,
+    fields: [u32; 2],
+    left: impl Fn(usize) -> &'a [i8],
+    right: impl Fn(usize) -> &'a [i8],
+) -> f64 {
+    if fields.contains(&NOT_FINITE) {
+        return f64::NAN;
+    }
+    let count = digits_of_bits(scheme.bits());
+    let mut sum = I256::ZERO;
+    for i in 0..count {
+        let first = match products {
+            Products::All => 0,
+            Products::Leading => count - 1 - i,
+        };
+        for j in first..count {
+            let part = sum_of_products(left(i), right(j));
+            sum += I256::from(part) << (DIGIT_BITS * (i + j) as u32);
+        }
+    }
+    rounded(sum, sum_exponent(fields, scheme.bits()))
 }
 
 /// `C = A·B` by digits, as [`crate::multiply`] does it by residues.
@@ -85,28 +125,95 @@ pub fn multiply(
         c.fill(0.0);
         return Ok(());
     }
-    let rows: Vec<Vec<f64>> = a.chunks_exact(k).map(<[f64]>::to_vec).collect();
-    let column = |column: usize| b.iter().skip(column).step_by(n).copied().collect();
-    let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
-    let [left, right] = [&rows, &columns].map(|rows| Digits::new(scheme, rows));
-    let count = left.planes.len();
+    let left = Digits::new(scheme, a, k);
+    let right = Digits::new(scheme, &transposed(b, n), k);
     for (place, to) in c.iter_mut().enumerate() {
         let (row, column) = (place / n, place % n);
         let fields = [left.fields[row], right.fields[column]];
-        if fields.contains(&NOT_FINITE) {
-            *to = f64::NAN;
-            continue;
-        }
-        let mut sum = I256::ZERO;
-        for (i, left) in left.planes.iter().enumerate() {
-            for (j, right) in right.planes.iter().enumerate() {
-                if products == Products::All || i + j + 1 >= count {
-                    let part = sum_of_products(&left[row * k..][..k], &right[column * k..][..k]);
-                    sum += I256::from(part) << (DIGIT_BITS * (i + j) as u32);
-                }
-            }
-        }
-        *to = rounded(sum, sum_exponent(fields, scheme.bits()));
+        *to = row_times_row(
+            scheme,
+            products,
+            fields,
+            |digit| left.row(digit, row),
+            |digit| right.row(digit, column),
+        );
     }
+    Ok(())
+}
+
+/// Matrices times as many vectors by digits, as [`crate::multiply_vectors`] has it by residues.
+pub fn multiply_vectors(
+    scheme: &Scheme,
+    products: Products,
+    shape: (usize, usize, usize),
+    matrices: &[f64],
+    vectors: &[f64],
+    results: &mut [f64],
+    threads: usize,
+) -> Result<(), OzakiError> {
+    let (_, rows, columns) = shape;
+    check_vectors(scheme, shape, matrices, vectors, results)?;
+    if columns == 0 || results.is_empty() {
+        results.fill(0.0);
+        return Ok(());
+    }
+    let right = Digits::new(scheme, vectors, columns);
+    by_threads(results, rows, threads, |matrix, to| {
+        let values = &matrices[matrix * rows * columns..][..rows * columns];
+        let left = Digits::new(scheme, values, columns);
+        for (row, to) in to.iter_mut().enumerate() {
+            *to = row_times_row(
+                scheme,
+                products,
+                [left.fields[row], right.fields[matrix]],
+                |digit| left.row(digit, row),
+                |digit| right.row(digit, matrix),
+            );
+        }
+    });
+    Ok(())
+}
+
+/// A sparse matrix times a vector by digits, as [`SparseMatrix::multiply_vector`] has it by residues.
+pub fn multiply_sparse(
+    scheme: &Scheme,
+    products: Products,
+    matrix: &SparseMatrix<'_>,
+    vector: &[f64],
+    result: &mut [f64],
+    threads: usize,
+) -> Result<(), OzakiError> {
+    OzakiError::check("the vector", vector.len(), Some(matrix.width()))?;
+    OzakiError::check("the result", result.len(), Some(matrix.rows()))?;
+    scheme.demand(matrix.longest_row())?;
+    if vector.is_empty() {
+        result.fill(0.0);
+        return Ok(());
+    }
+    let right = Digits::new(scheme, vector, vector.len());
+    by_threads(result, 1, threads, |row, to| {
+        let (columns, values) = matrix.row(row);
+        if values.is_empty() {
+            // As by residues.
+            to[0] = match right.fields[0] {
+                NOT_FINITE => f64::NAN,
+                _ => 0.0,
+            };
+            return;
+        }
+        let left = Digits::new(scheme, values, values.len());
+        let gather = |plane: &Vec<i8>| -> Vec<i8> {
+            let digits = columns.iter().map(|&column| plane[column as usize]);
+            digits.collect()
+        };
+        let gathered: Vec<Vec<i8>> = right.planes.iter().map(gather).collect();
+        to[0] = row_times_row(
+            scheme,
+            products,
+            [left.fields[0], right.fields[0]],
+            |digit| left.row(digit, 0),
+            |digit| &gathered[digit],
+        );
+    });
     Ok(())
 }

@@ -7,7 +7,7 @@
 //! reconstruction.rs    sums of products modulo every modulus -> f64: in integers, or in f64 as the paper's naive sum
 //! dense.rs             matrix times matrix, matrix times vector, dot product
 //! sparse.rs            a matrix by rows (CSR) times a vector
-//! digits.rs            the same integers by digits (Ozaki's scheme I), to count products
+//! digits.rs            the same integers by digits (Ozaki's scheme I): dense, batched and sparse
 //! conjugate_gradient.rs, poisson.rs   a solver whose residuals have the same bits everywhere
 //! device.rs            what the kernels `ozaki_*` of `ozfft-kernels` are given
 //! ```

@@ -83,7 +83,7 @@ impl<'a> SparseMatrix<'a> {
     }
 
     /// Columns and entries of a row.
-    fn row(&self, row: usize) -> (&'a [u32], &'a [f64]) {
+    pub(crate) fn row(&self, row: usize) -> (&'a [u32], &'a [f64]) {
         let ends = self.row_starts[row] as usize..self.row_starts[row + 1] as usize;
         (&self.columns[ends.clone()], &self.values[ends])
     }

@@ -1,7 +1,7 @@
 //! Products by residues against big integers and exact dot products.
 
 use num_bigint::BigInt;
-use ozaki::conjugate_gradient::{OnProcessor, digest, solve};
+use ozaki::conjugate_gradient::{By, OnProcessor, digest, solve};
 use ozaki::digits::{self, Products};
 use ozaki::poisson::Poisson;
 use ozaki::scaled::field_of;
@@ -328,6 +328,102 @@ fn shapes_that_do_not_fit_are_rejected_and_nothing_is_written() {
     assert_eq!(c, [0.0; 4]);
 }
 
+/// Products of low weight are far below the residual.
+#[test]
+fn conjugate_gradients_converge_with_truncated_digits() {
+    let poisson = Poisson::cube(9);
+    let matrix = poisson.matrix().expect("a matrix");
+    let right = vec![1.0; matrix.rows()];
+    let scheme = Scheme::with_moduli(7, 16).expect("a scheme");
+    let mut histories = [1, 4].map(|threads| {
+        let by = By::Digits(Products::Leading);
+        let mut vectors = OnProcessor::new(&scheme, by, matrix, &right, threads).expect("vectors");
+        let course = solve(&mut vectors, 1e-12, 200).expect("a solution");
+        assert!(course.converged, "{:?}", course.history.last());
+        digest(&course.history)
+    });
+    histories.sort_unstable();
+    assert_eq!(histories[0], histories[1]);
+}
+
+/// Batches and sparse matrices: empty rows, rows of zeros, numbers of all sizes, and some that are not finite.
+#[test]
+fn vectors_by_digits_have_the_bits_of_residues_and_truncated_digits_keep_their_bound() {
+    let bits = |found: &[f64]| -> Vec<u64> { found.iter().map(|x| x.to_bits()).collect() };
+    let mut generator = Generator::new(SEED + 7);
+    for (moduli, shape) in [(14, (3, 5, 20)), (15, (1, 7, 1)), (16, (2, 3, 64))] {
+        let (batch, rows, columns) = shape;
+        let scheme = Scheme::with_moduli(columns, moduli).expect("a scheme");
+        let mut matrices = numbers(&mut generator, batch * rows * columns, 10);
+        matrices[..columns].fill(0.0);
+        matrices[batch * rows * columns - 1] = 5e-324;
+        let mut vectors = numbers(&mut generator, batch * columns, 10);
+        if batch > 1 {
+            vectors[0] = f64::INFINITY;
+        }
+        let mut found = [const { Vec::new() }; 3].map(|mut to: Vec<f64>| {
+            to.resize(batch * rows, 7.0);
+            to
+        });
+        let phase_b = PhaseB::Integers;
+        multiply_vectors(
+            &scheme,
+            phase_b,
+            shape,
+            &matrices,
+            &vectors,
+            &mut found[0],
+            2,
+        )
+        .expect("residues");
+        for (to, products) in found[1..]
+            .iter_mut()
+            .zip([Products::All, Products::Leading])
+        {
+            digits::multiply_vectors(&scheme, products, shape, &matrices, &vectors, to, 3)
+                .expect("digits");
+        }
+        assert_eq!(bits(&found[0]), bits(&found[1]), "{shape:?}");
+        for place in 0..batch * rows {
+            let (exact, truncated) = (found[1][place], found[2][place]);
+            let row = &matrices[place * columns..][..columns];
+            let fields = [row, &vectors[place / rows * columns..][..columns]].map(field_of);
+            let exponent = (fields[0] + fields[1]) as i32 - 2044 - 2 * scheme.bits() as i32;
+            let bound = digits::truncation_bound(scheme.bits(), columns) * 2f64.powi(exponent)
+                + exact.abs() * f64::EPSILON;
+            assert!(
+                exact.is_nan() && truncated.is_nan() || (truncated - exact).abs() <= bound,
+                "{truncated:e} is not {exact:e} within {bound:e}"
+            );
+        }
+    }
+
+    let (starts, columns) = ([0, 3, 3, 4, 6], [5, 0, 2, 4, 1, 1]);
+    let mut values = numbers(&mut generator, 6, 30);
+    let matrix = SparseMatrix::new(&starts, &columns, &values, 6).expect("a matrix");
+    let scheme = Scheme::with_moduli(3, 16).expect("a scheme");
+    let vector = numbers(&mut generator, 6, 30);
+    let mut infinite = vector.clone();
+    infinite[3] = f64::NEG_INFINITY;
+    for vector in [&vector, &infinite] {
+        let (mut residues, mut all) = ([7.0; 4], [7.0; 4]);
+        matrix
+            .multiply_vector(&scheme, PhaseB::Integers, vector, &mut residues, 2)
+            .expect("residues");
+        digits::multiply_sparse(&scheme, Products::All, &matrix, vector, &mut all, 2)
+            .expect("digits");
+        assert_eq!(bits(&residues), bits(&all));
+    }
+    values[0] = f64::NAN;
+    let matrix = SparseMatrix::new(&starts, &columns, &values, 6).expect("a matrix");
+    let mut found = [7.0; 4];
+    digits::multiply_sparse(&scheme, Products::Leading, &matrix, &vector, &mut found, 1)
+        .expect("digits");
+    assert!(found[0].is_nan() && found[1] == 0.0 && found[2].is_finite());
+    let short = digits::multiply_sparse(&scheme, Products::All, &matrix, &[1.0], &mut found, 1);
+    assert!(short.is_err(), "a vector of another length");
+}
+
 #[test]
 fn conjugate_gradients_have_the_same_history_on_any_number_of_threads() {
     let poisson = Poisson::cube(9);
@@ -338,9 +434,10 @@ fn conjugate_gradients_have_the_same_history_on_any_number_of_threads() {
         .collect();
     let scheme = Scheme::with_moduli(7, 16).expect("a scheme");
     let mut first = None;
-    for threads in [1, 2, 7] {
-        let mut vectors =
-            OnProcessor::new(&scheme, PhaseB::Integers, matrix, &right, threads).expect("vectors");
+    let residues = By::Residues(PhaseB::Integers);
+    let ways = [(residues, 1), (residues, 2), (residues, 7)];
+    for (by, threads) in ways.into_iter().chain([(By::Digits(Products::All), 3)]) {
+        let mut vectors = OnProcessor::new(&scheme, by, matrix, &right, threads).expect("vectors");
         let course = solve(&mut vectors, 1e-12, 200).expect("a solution");
         assert!(course.converged, "{:?}", course.history.last());
         // The residual itself, exactly.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::failure::Failure;
 use crate::sums::cuda::cases::Rows;
-use ozaki::conjugate_gradient::{InDoubles, OnProcessor, Timed, digest, solve};
+use ozaki::conjugate_gradient::{By, InDoubles, OnProcessor, Timed, digest, solve};
 use ozaki::digits::{self, Products, product_count, truncation_bound};
 use ozaki::poisson::Poisson;
 use ozaki::scaled::field_of;
@@ -160,6 +160,36 @@ fn by_residues<'a>(
     methods.collect()
 }
 
+/// The same by digits, for sums of so many products: all of them, and those that count.
+fn by_digits<'a>(
+    schemes: &'a [Scheme],
+    length: usize,
+    multiply: impl Fn(&Scheme, Products, &mut [f64]) -> Result<(), ozaki::OzakiError> + Copy + 'a,
+) -> Vec<Method<'a>> {
+    let methods = schemes.iter().flat_map(move |scheme| {
+        let bits = scheme.bits();
+        [(Products::All, "all"), (Products::Leading, "leading")].map(move |(products, name)| {
+            Method {
+                name: format!("digits of {bits} bits, {name} products"),
+                scheme: Some((scheme, product_count(bits, products))),
+                exact: products == Products::All,
+                bound_factor: match products {
+                    Products::All => 1.0,
+                    // Both are multiples of the powers of two above the rows.
+                    Products::Leading => {
+                        let scaling = length as f64 * 2f64.powi(bits as i32);
+                        1.0 + truncation_bound(bits, length) / scaling
+                    }
+                },
+                run: Box::new(move |to: &mut [f64]| {
+                    multiply(scheme, products, to).map_err(rejected)
+                }),
+            }
+        })
+    });
+    methods.collect()
+}
+
 fn plain<'a>(run: impl FnMut(&mut [f64]) + 'a) -> Method<'a> {
     let mut run = run;
     Method {
@@ -202,7 +232,24 @@ pub fn run(arguments: &LinearAlgebraArguments, results: &mut Results) -> Result<
     if arguments.wants("solver") {
         for scheme in schemes(arguments, 7)? {
             let side = arguments.side.unwrap_or(CUBE);
-            results.add_solved(solver(&scheme, side, arguments.threads)?.0)?;
+            let by_residues = solver(&scheme, side, BY_RESIDUES, arguments.threads)?.0;
+            let mut by_digits =
+                solver(&scheme, side, By::Digits(Products::All), arguments.threads)?.0;
+            let ends = |solved: &Solved| {
+                (
+                    solved.history_digest.clone(),
+                    solved.solution_digest.clone(),
+                )
+            };
+            if ends(&by_digits) != ends(&by_residues) {
+                return Err(Failure::Check(format!(
+                    "solver, {}: digits and residues are to have the same bits and do not",
+                    by_digits.data
+                )));
+            }
+            by_digits.equal_bits = Some(by_digits.iterations);
+            results.add_solved(by_residues)?;
+            results.add_solved(by_digits)?;
         }
     }
     if arguments.wants("solver") || arguments.wants(IN_DOUBLES) {
@@ -264,28 +311,15 @@ fn gemm(arguments: &LinearAlgebraArguments, side: usize) -> Result<Vec<Row>, Fai
         let shape = (side, side, side);
         ozaki::multiply(scheme, phase_b, shape, &dense.a, &dense.b, to, threads)
     }));
-    for scheme in schemes.iter().filter(|_| side <= MOST_SIDE_OF_DIGITS) {
-        for (products, name) in [(Products::All, "all"), (Products::Leading, "leading")] {
-            methods.push(Method {
-                name: format!("digits of {} bits, {name} products", scheme.bits()),
-                scheme: Some((scheme, product_count(scheme.bits(), products))),
-                exact: products == Products::All,
-                bound_factor: match products {
-                    Products::All => 1.0,
-                    // Both are multiples of the powers of two above row and column.
-                    Products::Leading => {
-                        let scaling = side as f64 * 2f64.powi(scheme.bits() as i32);
-                        1.0 + truncation_bound(scheme.bits(), side) / scaling
-                    }
-                },
-                run: Box::new(move |to| {
-                    let shape = (side, side, side);
-                    digits::multiply(scheme, products, shape, &dense.a, &dense.b, to)
-                        .map_err(rejected)
-                }),
-            });
-        }
-    }
+    let by_digits = by_digits(schemes, side, |scheme, products, to| {
+        let shape = (side, side, side);
+        digits::multiply(scheme, products, shape, &dense.a, &dense.b, to)
+    });
+    methods.extend(
+        by_digits
+            .into_iter()
+            .filter(|_| side <= MOST_SIDE_OF_DIGITS),
+    );
     let judge = |found: &[f64], scheme: Option<&Scheme>| dense_errors(dense, found, scheme);
     let case = Case {
         operation: "gemm",
@@ -358,6 +392,18 @@ fn batch(
         let (matrices, vectors) = (&batch.matrices, &batch.vectors);
         ozaki::multiply_vectors(scheme, phase_b, batch.shape, matrices, vectors, to, threads)
     }));
+    methods.extend(by_digits(schemes, side, |scheme, products, to| {
+        let (matrices, vectors) = (&batch.matrices, &batch.vectors);
+        digits::multiply_vectors(
+            scheme,
+            products,
+            batch.shape,
+            matrices,
+            vectors,
+            to,
+            threads,
+        )
+    }));
     let judge = |found: &[f64], scheme: Option<&Scheme>| batch_errors(batch, found, scheme);
     let case = Case {
         operation,
@@ -391,6 +437,10 @@ fn sparse(
     methods.extend(by_residues(schemes, |scheme, phase_b, to| {
         matrix.multiply_vector(scheme, phase_b, &sparse.vector, to, threads)
     }));
+    let longest = matrix.longest_row();
+    methods.extend(by_digits(schemes, longest, |scheme, products, to| {
+        digits::multiply_sparse(scheme, products, &matrix, &sparse.vector, to, threads)
+    }));
     let judge = |found: &[f64], scheme: Option<&Scheme>| sparse_errors(sparse, found, scheme);
     let case = Case {
         operation: "spmv",
@@ -402,14 +452,20 @@ fn sparse(
     measure(&case, methods, Duration::from_secs_f64(arguments.seconds))
 }
 
+/// What solvers multiply by, here and on a GPU.
+pub const BY_RESIDUES: By = By::Residues(PhaseB::Integers);
+
 /// Solves a Poisson problem on a cube; also returns the residuals.
-pub fn solver(scheme: &Scheme, side: usize, threads: usize) -> Result<(Solved, Vec<f64>), Failure> {
+pub fn solver(
+    scheme: &Scheme,
+    side: usize,
+    by: By,
+    threads: usize,
+) -> Result<(Solved, Vec<f64>), Failure> {
     let poisson = Poisson::cube(side);
     let matrix = poisson.matrix().map_err(rejected)?;
     let right = right_hand_side(matrix.rows());
-    let phase_b = PhaseB::Integers;
-    let mut vectors =
-        OnProcessor::new(scheme, phase_b, matrix, &right, threads).map_err(rejected)?;
+    let mut vectors = OnProcessor::new(scheme, by, matrix, &right, threads).map_err(rejected)?;
     let begin = Instant::now();
     let course = solve(&mut vectors, TOLERANCE, MOST_ITERATIONS).map_err(rejected)?;
     let solved = Solved {
@@ -418,7 +474,10 @@ pub fn solver(scheme: &Scheme, side: usize, threads: usize) -> Result<(Solved, V
         unknowns: right.len(),
         moduli: scheme.moduli().len(),
         bits: scheme.bits(),
-        method: "the processor",
+        method: match by {
+            By::Residues(_) => "the processor",
+            By::Digits(_) => "the processor, by digits",
+        },
         threads: Some(threads),
         tolerance: TOLERANCE,
         iterations: course.history.len(),

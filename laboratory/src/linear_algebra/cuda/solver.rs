@@ -102,7 +102,12 @@ pub fn measure(
     let Some((_, history)) = on_device(kernels, scheme, side.min(COMPARED_SIDE))? else {
         return Ok(None);
     };
-    let (_, expected) = processor::solver(scheme, side.min(COMPARED_SIDE), threads)?;
+    let (_, expected) = processor::solver(
+        scheme,
+        side.min(COMPARED_SIDE),
+        processor::BY_RESIDUES,
+        threads,
+    )?;
     if digest(&history) != digest(&expected) {
         return Err(Failure::Check(format!(
             "solver, {} moduli: residuals on the GPU do not have the processor's bits",
