@@ -2,6 +2,7 @@
 //! that are compiled in advance, and the source of any other for a compiler at run time.
 
 pub use crate::bailey_number::Number;
+use crate::measured::measured;
 
 /// The list of lengths and of the parameters that were fastest.
 const LENGTHS: &str = include_str!("../cuda/bailey_lengths.def");
@@ -243,7 +244,19 @@ impl BlockShape {
             Number::DoubleF16 => found.and_then(|shape| shape.with_registers_for(number)),
         };
         let found = found.or_else(|| by_rule(number, [first, last], strided))?;
-        found.of(number).within(kilobytes)
+        let shape = found.of(number).within(kilobytes)?;
+        Some(shape.as_measured().unwrap_or(shape))
+    }
+
+    /// With the parameters that were measured to be fastest, where they are not on the list.
+    fn as_measured(&self) -> Option<Self> {
+        let [lines, first, last, groups] = measured(&self.purpose()?)?;
+        Some(BlockShape {
+            lines,
+            units: [first, last],
+            groups,
+            ..*self
+        })
     }
 
     /// With as many of the groups as have registers for digits of such numbers, where these allow as many units.

@@ -5,6 +5,7 @@ use crate::bailey::{
     BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
     most_warps_of_wide, next_with, pieces, quads, table_bytes_for, tiles,
 };
+use crate::measured::measured;
 
 /// What transforms begin and end with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,32 +69,6 @@ const fn at_a_time(all: usize, most: usize) -> usize {
     }
 }
 
-/// The list of those that were measured to be fastest.
-const MEASURED: &str = include_str!("../cuda/bailey_passes.def");
-
-/// Lines of the list.
-fn listed() -> impl Iterator<Item = PassesShape> {
-    MEASURED.lines().filter_map(|line| {
-        let parameters = line.strip_prefix("PASSES(")?.strip_suffix(')')?;
-        let (numbers, strided) = parameters.rsplit_once(", ")?;
-        let numbers: Vec<usize> = numbers.split(", ").map_while(|n| n.parse().ok()).collect();
-        let [a1, a2, b1, b2, lines, warps, a, b, last, groups] = numbers[..] else {
-            return None;
-        };
-        Some(PassesShape {
-            first: [a1, a2],
-            second: [b1, b2],
-            lines,
-            warps,
-            units: [a, b, last],
-            strided: strided == "true",
-            ends: Ends::Complex(Number::Double),
-            groups,
-            kilobytes: SHARED_KILOBYTES[0],
-        })
-    })
-}
-
 impl PassesShape {
     /// The shape for passes of such steps on a GPU whose blocks may have so many bytes of shared memory: the one that promises most of those
     /// that fit; none where there is none, or where the template does not take the steps.
@@ -113,19 +88,27 @@ impl PassesShape {
         if !takes(first) || !takes(second) || !contiguous {
             return None;
         }
-        let is_it = |shape: &PassesShape| {
-            (shape.first, shape.second, shape.strided) == (first, second, strided)
-        };
-        let is_listed = ends == Ends::Complex(Number::Double) && kilobytes == SHARED_KILOBYTES[0];
-        if let Some(shape) = listed().find(|shape| is_listed && is_it(shape)) {
+        let ranked = PassesShape::ranked(first, second, (ends, strided), kilobytes);
+        if let Some(shape) = ranked.first().and_then(PassesShape::as_measured) {
             return Some(shape);
         }
-        let ranked = PassesShape::ranked(first, second, (ends, strided), kilobytes);
         let mut safe = ranked.into_iter().filter(|shape| {
             let most = shape.most_warps();
             most.is_some_and(|most| shape.groups.max(1) * shape.warps <= most)
         });
         safe.next()
+    }
+
+    /// With the parameters that were measured to be fastest, where there are some.
+    fn as_measured(&self) -> Option<Self> {
+        let [lines, warps, a, b, last, groups] = measured(&self.purpose()?)?;
+        Some(PassesShape {
+            lines,
+            warps,
+            units: [a, b, last],
+            groups,
+            ..*self
+        })
     }
 
     /// All that fit, the most promising first; among them some with more warps than have registers for all that they work on.
@@ -541,21 +524,6 @@ impl KernelShape for PassesShape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn every_line_of_the_list_is_a_shape_that_fits() {
-        let lines = MEASURED.lines().filter(|line| line.starts_with("PASSES"));
-        let shapes: Vec<PassesShape> = listed().collect();
-        assert_eq!(shapes.len(), lines.count());
-        let purposes = shapes.iter().map(|shape| shape.purpose());
-        assert_eq!(purposes.collect::<HashSet<_>>().len(), shapes.len());
-        for shape in shapes {
-            let kind = (shape.ends, shape.strided);
-            let ranked = PassesShape::ranked(shape.first, shape.second, kind, shape.kilobytes);
-            assert!(ranked.contains(&shape), "{shape:?}");
-        }
-    }
 
     #[test]
     fn shapes_fit_the_gpus_that_they_are_for() {

@@ -5,6 +5,7 @@ use crate::bailey::{
     KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, candidates_of, cost_of, is_matrix,
     kernel_source, most_warps, next_with, quads, table_bytes_for, work,
 };
+use crate::measured::measured;
 
 /// Which side has half-spectra.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,7 +55,19 @@ impl RealShape {
             return None;
         }
         let ranked = RealShape::ranked((number, half), steps, strided, kilobytes);
-        ranked.into_iter().next()
+        let shape = ranked.into_iter().next()?;
+        Some(shape.as_measured().unwrap_or(shape))
+    }
+
+    /// With the parameters that were measured to be fastest, where there are some.
+    fn as_measured(&self) -> Option<Self> {
+        let [pairs, first, last, groups] = measured(&self.purpose()?)?;
+        Some(RealShape {
+            pairs,
+            units: [first, last],
+            groups,
+            ..*self
+        })
     }
 
     /// All parameters that fit, the most promising first.

@@ -65,7 +65,7 @@ fn warps_that_multiply_together_are_warpgroups() {
         let shape = shape.unwrap_or_else(|| panic!("{steps:?}"));
         assert!(shape.shared_bytes() <= 227 << 10, "{shape:?}");
         assert!(
-            shape.threads() <= 512 && shape.threads().is_multiple_of(128),
+            shape.threads() <= 768 && shape.threads().is_multiple_of(128),
             "{shape:?}"
         );
         assert!(

@@ -26,6 +26,7 @@ pub mod bailey_three;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;
+mod measured;
 pub mod ntt;
 pub mod ntt_batches;
 pub mod ntt_fourier;

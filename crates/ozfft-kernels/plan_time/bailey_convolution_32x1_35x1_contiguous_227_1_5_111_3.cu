@@ -1,4 +1,0 @@
-#include "bailey_convolution.cuh"
-typedef bailey::PassesShape<32, 1, 35, 1, 1, 5, 1, 1, 1, false, 3, bailey::Double, bailey::Ends::CONVOLUTION> Shape;
-static_assert(Shape::THREADS == 480 && Shape::SHARED == 142016 && Shape::TABLE_BYTES == 75184, "the host has the same");
-KERNEL(Shape::THREADS, 1) bailey_convolution_32x1_35x1_contiguous_227_1_5_111_3(PARAMETERS PassArguments a) { bailey::run_convolution<Shape, Shape::Number::Mma, false>(a); }
