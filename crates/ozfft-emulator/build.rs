@@ -72,6 +72,10 @@ const SAMPLE_OF_FEWER_LONG: [([u32; 2], [usize; 2], [usize; 2]); 5] = [
     ([7, 7], [27, 4], [15, 9]),
     ([7, 8], [27, 4], [15, 9]),
 ];
+/// Their convolutions, which go pass by pass: those of 71 and of 131 points.
+const SAMPLE_OF_FEWER_CONVOLUTIONS: [[u32; 2]; 2] = [[3, 3], [7, 7]];
+const SAMPLE_OF_FEWER_LONG_CONVOLUTIONS: ([u32; 2], [usize; 2], [usize; 2]) =
+    ([4, 4], [20, 1], [14, 1]);
 
 /// The same for products in fp8: slots of one tile to three, with and without a rest of four.
 const SAMPLE_IN_FP8: [(usize, usize); 7] = [
@@ -140,7 +144,9 @@ const SAMPLE_OF_LONG: [([usize; 2], [usize; 2]); 5] = [
 ];
 const SAMPLE_OF_REAL_AND_SINGLE_LONG: [([usize; 2], [usize; 2]); 2] =
     [([16, 4], [32, 1]), ([27, 4], [15, 9])];
-const SAMPLE_OF_THREE: [usize; 2] = [16, 8];
+const SAMPLE_OF_THREE: [[usize; 2]; 3] = [[11, 11], [11, 1], [11, 11]];
+/// The same of a power of two, 2^21, which takes as long as ten of the others: with `OZFFT_EVERYTHING`.
+const SAMPLE_OF_THREE_LARGE: [[usize; 2]; 3] = [[16, 8]; 3];
 /// And those of three steps, of 7^5 and 7^6 points.
 const THREE_STEPS: [usize; 3] = [7, 7, 7];
 const TWO_STEPS: [usize; 3] = [7, 1, 7];
@@ -422,10 +428,13 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
         add(first, points(second), Pass::Opening);
         add(second, points(first), Pass::Closing);
     }
-    let one = points(SAMPLE_OF_THREE);
-    add(SAMPLE_OF_THREE, one * one, Pass::Opening);
-    add(SAMPLE_OF_THREE, one, Pass::Middle);
-    add(SAMPLE_OF_THREE, one * one, Pass::Closing);
+    let of_three = [SAMPLE_OF_THREE, SAMPLE_OF_THREE_LARGE];
+    for passes in of_three.into_iter().take(if everything { 2 } else { 1 }) {
+        let [one, two, three] = passes.map(points);
+        add(passes[0], two * three, Pass::Opening);
+        add(passes[1], three, Pass::Middle);
+        add(passes[2], one * two, Pass::Closing);
+    }
     for (first, second) in SAMPLE_OF_REAL_AND_SINGLE_LONG {
         for (steps, other, number, pass) in [
             (first, second, Number::Single, Pass::Opening),
@@ -464,6 +473,23 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     for pass in [Pass::ChirpedProduct, Pass::ProductClosing] {
         let kind = (Number::DoubleFp8, pass);
         convolution(SAMPLE_OF_CONVOLUTIONS_IN_FP8, MANY_TRANSFORMS, kind);
+    }
+    for digits in SAMPLE_OF_FEWER_CONVOLUTIONS {
+        for pass in [Pass::ChirpedProduct, Pass::ProductClosing] {
+            let kind = (fewer(digits), pass);
+            convolution(SAMPLE_OF_CONVOLUTIONS[0], MANY_TRANSFORMS, kind);
+        }
+    }
+    {
+        let (digits, first, second) = SAMPLE_OF_FEWER_LONG_CONVOLUTIONS;
+        for (steps, other, pass) in [
+            (first, second, Pass::ChirpedOpening),
+            (first, second, Pass::ProductOpening),
+            (second, first, Pass::Product),
+            (second, first, Pass::UnchirpedClosing),
+        ] {
+            convolution(steps, points(other), (fewer(digits), pass));
+        }
     }
     for number in [Number::Double, Number::Single] {
         for steps in SAMPLE_OF_CONVOLUTIONS {

@@ -14,6 +14,21 @@ pub(crate) trait Emit<const L: usize, V: Vectors<L>> {
     /// The output at a place of the block's output grid.
     fn emit<X: Value<L, V>>(&mut self, place: usize, value: X);
 
+    /// Whether there may be imaginary parts that are not wanted.
+    const MAY_BE_REAL: bool = false;
+
+    /// Whether imaginary parts are not wanted.
+    #[inline(always)]
+    fn is_real(&self) -> bool {
+        false
+    }
+
+    /// Real outputs at two places: the real parts at the first one, the imaginary parts at the second; or at one place, named twice.
+    #[inline(always)]
+    fn emit_real<X: Value<L, V>>(&mut self, [place, _]: [usize; 2], values: X) {
+        self.emit(place, values);
+    }
+
     /// Says which set of lines the next outputs are of, where there are several.
     #[inline(always)]
     fn select(&mut self, _set: usize) {}
@@ -145,12 +160,53 @@ enum Floats<'a, const L: usize> {
     Single(&'a mut [HalfRow<L>]),
 }
 
-/// The last rounding: outputs as the bits of floating-point numbers.
-pub(crate) struct FloatEmitter<'a, const L: usize> {
-    floats: Floats<'a, L>,
+/// Integers as floating-point numbers, rounded once.
+struct Conversion<const L: usize> {
     exponents: [i32; L],
     scales: Scales<L>,
     moderate: bool,
+}
+
+impl<const L: usize> Conversion<L> {
+    /// As the bits of double-precision numbers.
+    #[inline(always)]
+    fn doubles<V: Vectors<L>, X: Value<L, V>>(&self, value: X) -> Pair<V::Words> {
+        match self.moderate {
+            true => value.doubles(&self.scales),
+            false => self.extremes::<V, X>(value, false),
+        }
+    }
+
+    /// As the bits of single-precision numbers.
+    #[inline(always)]
+    fn singles<V: Vectors<L>, X: Value<L, V>>(&self, value: X) -> V::Halves {
+        match self.moderate {
+            true => value.singles(&self.scales),
+            false => {
+                let (re, im) = self.extremes::<V, X>(value, true);
+                V::narrow_to_single(re, im)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn extremes<V: Vectors<L>, X: Value<L, V>>(&self, value: X, single: bool) -> Pair<V::Words> {
+        let (re, im) = value.wide();
+        let part = inlined(
+            #[inline(always)]
+            |part: Wide<V::Words>| {
+                let parts = (lanes_of::<L, V>(part.high), lanes_of::<L, V>(part.low));
+                V::load(&extreme(parts, &self.exponents, single))
+            },
+        );
+        (part(re), part(im))
+    }
+}
+
+/// The last rounding: outputs as the bits of floating-point numbers.
+pub(crate) struct FloatEmitter<'a, const L: usize> {
+    floats: Floats<'a, L>,
+    conversion: Conversion<L>,
     /// Imaginary parts are not wanted.
     real: bool,
     conjugate: bool,
@@ -171,16 +227,18 @@ impl<'a, const L: usize> FloatEmitter<'a, L> {
             }
         };
         FloatEmitter {
-            exponents,
-            scales: Scales {
-                high: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
-                low: std::array::from_fn(|lane| power(lane, 0)),
-                single: match output.is_single() {
-                    true => single_scales(exponents),
-                    false => None,
+            conversion: Conversion {
+                exponents,
+                scales: Scales {
+                    high: std::array::from_fn(|lane| power(lane, LOW_BITS as i32)),
+                    low: std::array::from_fn(|lane| power(lane, 0)),
+                    single: match output.is_single() {
+                        true => single_scales(exponents),
+                        false => None,
+                    },
                 },
+                moderate,
             },
-            moderate,
             floats: if output.is_single() {
                 Floats::Single(singles(points))
             } else {
@@ -208,13 +266,15 @@ impl<'a, const L: usize> FloatEmitter<'a, L> {
             },
         );
         FloatEmitter {
-            exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
-            scales: Scales {
-                high: power(i64::from(LOW_BITS)),
-                low: power(0),
-                single: None,
+            conversion: Conversion {
+                exponents: lanes_of::<L, V>(exponents).map(|exponent| exponent as i32),
+                scales: Scales {
+                    high: power(i64::from(LOW_BITS)),
+                    low: power(0),
+                    single: None,
+                },
+                moderate: true,
             },
-            moderate: true,
             floats: Floats::Double(points),
             real: output.real,
             conjugate: output.conjugate,
@@ -242,6 +302,13 @@ fn extreme<const L: usize>(
 }
 
 impl<const L: usize, V: Vectors<L>> Emit<L, V> for FloatEmitter<'_, L> {
+    const MAY_BE_REAL: bool = true;
+
+    #[inline(always)]
+    fn is_real(&self) -> bool {
+        self.real
+    }
+
     #[inline(always)]
     fn emit<X: Value<L, V>>(&mut self, place: usize, value: X) {
         // Conjugated here, among the integers, where there is no negative zero.
@@ -250,40 +317,33 @@ impl<const L: usize, V: Vectors<L>> Emit<L, V> for FloatEmitter<'_, L> {
         } else {
             value
         };
-        let extremes = inlined(
-            #[inline(always)]
-            |single: bool| {
-                let (re, im) = value.wide();
-                let part = inlined(
-                    #[inline(always)]
-                    |part: Wide<V::Words>| {
-                        let parts = (lanes_of::<L, V>(part.high), lanes_of::<L, V>(part.low));
-                        V::load(&extreme(parts, &self.exponents, single))
-                    },
-                );
-                (part(re), part(im))
-            },
-        );
         match &mut self.floats {
             Floats::Double(points) => {
-                let (re, im) = if self.moderate {
-                    value.doubles(&self.scales)
-                } else {
-                    extremes(false)
-                };
+                let (re, im) = self.conversion.doubles::<V, X>(value);
                 V::store(re, &mut points[place][0]);
                 if !self.real {
                     V::store(im, &mut points[place][1]);
                 }
             }
             Floats::Single(points) => {
-                let numbers = if self.moderate {
-                    value.singles(&self.scales)
-                } else {
-                    let (re, im) = extremes(true);
-                    V::narrow_to_single(re, im)
-                };
+                let numbers = self.conversion.singles::<V, X>(value);
                 V::store_halves(numbers, &mut points[place]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn emit_real<X: Value<L, V>>(&mut self, [one, other]: [usize; 2], values: X) {
+        match &mut self.floats {
+            Floats::Double(points) => {
+                let (re, im) = self.conversion.doubles::<V, X>(values);
+                V::store(im, &mut points[other][0]);
+                V::store(re, &mut points[one][0]);
+            }
+            Floats::Single(points) => {
+                let numbers = self.conversion.singles::<V, X>(values);
+                V::store_halves(V::swap_halves(numbers), &mut points[other]);
+                V::store_halves(numbers, &mut points[one]);
             }
         }
     }

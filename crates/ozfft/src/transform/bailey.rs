@@ -27,7 +27,7 @@ use crate::stages::lines::Grid;
 use crate::stages::outputs::Emit;
 use crate::stages::quantise::{Columns, InputSymmetry, Quantised};
 use crate::stages::residue_products::ResidueEngine;
-use crate::transform::columns::{BlockScratch, Column, ColumnScratch};
+use crate::transform::columns::{BlockScratch, Column, ColumnScratch, exchange_parts};
 use crate::transform::head_room::words_fit;
 use crate::transform::lane_tables::{LaneTables, lane_tables};
 use crate::transform::packed_elements::PackedElement;
@@ -395,6 +395,7 @@ impl Block {
             first: set * n,
             step: 1,
             conjugate: false,
+            to_sines: 0,
         };
         let setting = (self.digits, self.products);
         step.run_words(
@@ -425,51 +426,73 @@ impl Block {
     ) {
         let step = &self.steps[0];
         let (n, inner, pitch) = (step.recipe.n, step.inner, self.input.pitch);
-        let column = |j: usize| {
-            let mirrored = 2 * j > inner;
-            Column {
-                first: if mirrored { (n - 1) * pitch + j } else { j },
-                step: if mirrored {
-                    -(pitch as isize)
-                } else {
-                    pitch as isize
-                },
-                conjugate: mirrored,
-            }
-        };
         let setting = (self.digits, self.products);
         // Mirrored columns of Hermitian lines have the words of their counterparts, mirrored rows of real ones too.
         let hermitian = symmetry == Symmetry::Hermitian;
         let real = matches!(symmetry, Symmetry::Real { .. });
+        let is_mirrored = |j: usize| 2 * j > inner;
+        // Column 0 of a column's elements, and how far the next one is.
+        let order = |j: usize| match is_mirrored(j) {
+            true => ((n - 1) * pitch + j, -(pitch as isize)),
+            false => (j, pitch as isize),
+        };
+        // Real columns go two at a time, one as the real parts and one as the imaginary parts: both are multiplied by the same matrices and
+        // rounded one by one.
+        let in_pairs = real && step.matrices.is_some();
+        if in_pairs {
+            for j in (1..inner).step_by(2) {
+                let ((mut one, to_next), (mut other, to_others_next)) = (order(j - 1), order(j));
+                for _ in 0..n {
+                    let imaginary = points[other].get().swapped();
+                    let both = points[one].get().blend(imaginary);
+                    points[one].put(both);
+                    one = one.wrapping_add_signed(to_next);
+                    other = other.wrapping_add_signed(to_others_next);
+                }
+            }
+        }
+        let columns = match (hermitian, in_pairs) {
+            (true, _) => inner / 2 + 1,
+            (_, true) => inner.div_ceil(2),
+            (false, false) => inner,
+        };
+        let column = |i: usize| {
+            let j = if in_pairs { 2 * i } else { i };
+            let (first, step) = order(j);
+            Column {
+                first,
+                step,
+                // Real numbers are their own conjugates.
+                conjugate: is_mirrored(j) && !in_pairs,
+                to_sines: 0,
+            }
+        };
         step.run_words(
             unit,
             setting,
-            if hermitian { inner / 2 + 1 } else { inner },
+            columns,
             points,
             scratch,
             column,
             #[inline(always)]
-            |points, j, k, pair| {
-                let mirrored = 2 * j > inner;
-                let source = if mirrored { inner - j } else { j };
-                let rotation = &step.rotations[k * step.rotation_stride + source];
-                let rotate = inlined(
-                    #[inline(always)]
-                    |word: C::Word| C::rotated(self.digits, word, rotation),
-                );
-                let mirror = inlined(
-                    #[inline(always)]
-                    |word: C::Word| {
-                        if step.mirror_negates {
-                            word.mirrored()
-                        } else {
-                            word.conjugated()
-                        }
-                    },
-                );
+            |points, i, k, pair| {
                 let put = inlined(
                     #[inline(always)]
-                    |points: &mut [C], row: usize, rotated: C::Word| {
+                    |points: &mut [C], j: usize, row: usize, word: C::Word| {
+                        let mirrored = is_mirrored(j);
+                        let source = if mirrored { inner - j } else { j };
+                        let rotation = &step.rotations[k * step.rotation_stride + source];
+                        let rotated = C::rotated(self.digits, word, rotation);
+                        let mirror = inlined(
+                            #[inline(always)]
+                            |word: C::Word| {
+                                if step.mirror_negates {
+                                    word.mirrored()
+                                } else {
+                                    word.conjugated()
+                                }
+                            },
+                        );
                         let own = if mirrored { mirror(rotated) } else { rotated };
                         points[row * pitch + j].put(own);
                         if hermitian && j > 0 && 2 * j < inner {
@@ -477,9 +500,24 @@ impl Block {
                         }
                     },
                 );
-                put(points, k, rotate(pair.output()));
-                if k > 0 && 2 * k < n && !real {
-                    put(points, n - k, rotate(pair.output_of_conjugate()));
+                // Of a real line's rows those beyond the middle mirror the others.
+                let (value, partner, place, partners_place) = if in_pairs {
+                    let (one, other) = pair.outputs_of_two_real();
+                    let partners_place = (2 * i + 1 < inner).then_some((2 * i + 1, k));
+                    (one, other, (2 * i, k), partners_place)
+                } else {
+                    let has_partner = k > 0 && 2 * k < n && !real;
+                    let partners_place = has_partner.then_some((i, n - k));
+                    (
+                        pair.output(),
+                        pair.output_of_conjugate(),
+                        (i, k),
+                        partners_place,
+                    )
+                };
+                put(points, place.0, place.1, value);
+                if let Some((j, row)) = partners_place {
+                    put(points, j, row, partner);
                 }
             },
         );
@@ -517,6 +555,7 @@ impl Block {
             first: first(i),
             step: inner as isize,
             conjugate: false,
+            to_sines: 0,
         };
         let setting = self.setting();
         step.run_words(
@@ -569,9 +608,51 @@ impl Block {
             _ => (false, false),
         };
         let per_row = self.groups.len() / self.input.rows;
+        let groups = self.rows(symmetry) * per_row;
+        // Exact products are rounded after they have been combined, imaginary parts with opposite sign.
+        let in_pairs = const { E::MAY_BE_REAL }
+            && emit.is_real()
+            && !real
+            && self.products == Products::Truncated
+            && step.matrices.is_some();
+        let first = |group: usize| self.input.place(group * n);
+        if in_pairs {
+            for group in (1..groups).step_by(2) {
+                let both = (first(group - 1), first(group));
+                exchange_parts::<L, U, C>(points, both, n);
+            }
+        }
         let mut post = inlined(
             #[inline(always)]
             |group: usize, k: usize, pair: ConjugatePair<X>| {
+                if const { E::MAY_BE_REAL } && in_pairs {
+                    let one = 2 * group;
+                    // The last one of an odd number is alone.
+                    let other = if one + 1 < groups { one + 1 } else { one };
+                    let mut put = inlined(
+                        #[inline(always)]
+                        |k: usize, values: X| {
+                            let places = [one, other].map(|group| match self.groups[group] {
+                                (start, false) => k * pitch + start,
+                                (start, true) => (n - 1 - k) * pitch + columns - start,
+                            });
+                            emit.emit_real(places, values);
+                        },
+                    );
+                    put(k, pair.plus);
+                    let partner = match shifted {
+                        true => Some(n - 1 - k),
+                        false => (k > 0 && 2 * k < n).then_some(n - k),
+                    };
+                    if let Some(partner) = partner {
+                        let values = match step.recipe.fold {
+                            Fold::TimeShifted => pair.minus.negated(),
+                            _ => pair.minus,
+                        };
+                        put(partner, values);
+                    }
+                    return;
+                }
                 let (start, mirrored) = self.groups[group];
                 let row = group / per_row;
                 let stands_for_two = real && row > 0 && 2 * row < self.input.rows;
@@ -604,12 +685,16 @@ impl Block {
                 }
             },
         );
-        let column = |group: usize| Column {
-            first: self.input.place(group * n),
-            step: 1,
-            conjugate: false,
+        let column = |group: usize| match const { E::MAY_BE_REAL } && in_pairs {
+            false => Column::of_two(first(group), first(group)),
+            true => {
+                let (one, other) = (2 * group, 2 * group + 1);
+                let other = if other < groups { other } else { one };
+                Column::of_two(first(one), first(other))
+            }
         };
-        let (count, setting) = (self.rows(symmetry) * per_row, (self.digits, self.products));
+        let count = if in_pairs { groups.div_ceil(2) } else { groups };
+        let setting = (self.digits, self.products);
         step.run::<L, U, C, X>(
             unit,
             setting,

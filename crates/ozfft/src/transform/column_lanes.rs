@@ -408,6 +408,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for First<'_, '_, L, U> {
                 first: group * n,
                 step: 1,
                 conjugate: false,
+                to_sines: 0,
             },
             #[inline(always)]
             |_, group, k, pair: ConjugatePair<LongWords<L, U::Vectors>>| {
@@ -588,6 +589,7 @@ impl<const L: usize> LastStep<'_, '_, '_, L> {
             first: number * n,
             step: 1,
             conjugate: false,
+            to_sines: 0,
         };
         let count = row_groups * per_row;
         step.run::<L, U, Point<L>, X>(

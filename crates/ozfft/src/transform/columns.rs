@@ -23,6 +23,8 @@ pub(crate) struct Column {
     pub(crate) first: usize,
     pub(crate) step: isize,
     pub(crate) conjugate: bool,
+    /// How far behind them the elements lie that sines are multiplied by: 0 but for [`Column::of_two`].
+    pub(crate) to_sines: isize,
 }
 
 /// A column of which it is known that its elements lie within the panel.
@@ -35,6 +37,27 @@ pub(super) struct Elements<'a, C> {
 }
 
 impl Column {
+    /// Two columns of which only the real parts of outputs are wanted, brought together by [`exchange_parts`]. Where the second one begins
+    /// follows the first.
+    #[inline(always)]
+    pub(super) fn of_two(first: usize, second: usize) -> Column {
+        Column {
+            first,
+            step: 1,
+            conjugate: false,
+            to_sines: second as isize - first as isize,
+        }
+    }
+
+    /// The column of the elements that sines are multiplied by.
+    #[inline(always)]
+    pub(super) fn of_sines(&self) -> Column {
+        Column {
+            first: self.first.wrapping_add_signed(self.to_sines),
+            ..*self
+        }
+    }
+
     /// Looks once whether all elements lie within the panel.
     #[inline(always)]
     pub(super) fn of<'a, C>(&self, points: &'a [C], count: usize) -> Elements<'a, C> {
@@ -64,6 +87,24 @@ impl<C> Elements<'_, C> {
         } else {
             word
         }
+    }
+}
+
+/// Real parts of outputs are cosines times real parts and sines times imaginary parts of a column: the other half of the products is not
+/// wanted. So two columns share their products: cosines are multiplied by the real parts of the first and of the second, sines by the imaginary
+/// parts of the second and of the first. `plus` of a [`ConjugatePair`](crate::stages::butterfly::ConjugatePair) then has the real parts of the one
+/// output of both columns, and `minus` those of the other.
+#[inline(always)]
+pub(super) fn exchange_parts<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
+    points: &mut [C],
+    (first, second): (usize, usize),
+    count: usize,
+) {
+    let (before, rest) = points.split_at_mut(second);
+    for (one, other) in before[first..][..count].iter_mut().zip(&mut rest[..count]) {
+        let (a, b) = (one.get(), other.get().swapped());
+        one.put(a.blend(b));
+        other.put(b.blend(a));
     }
 }
 

@@ -168,12 +168,17 @@ impl Step {
             #[inline(always)]
             |i: usize| element.get::<L, U>(i),
         );
+        let sine_element = column.of_sines().of(points, n);
+        let get_sine = inlined(
+            #[inline(always)]
+            |i: usize| sine_element.get::<L, U>(i),
+        );
         // Elements that are alone come first; then slot by slot, cosine and sine of the same pair.
         let (skip_cosine, skip_sine) = match self.recipe.fold {
             Fold::TimeShifted => (0, 0),
             Fold::FrequencyShifted => {
                 put(&mut cosine_low[0], cosine_high.first_mut(), get(0));
-                put(&mut sine_low[0], sine_high.first_mut(), get(n / 2));
+                put(&mut sine_low[0], sine_high.first_mut(), get_sine(n / 2));
                 (1, 1)
             }
             Fold::Trivial | Fold::Plain => {
@@ -193,6 +198,18 @@ impl Step {
             Fold::FrequencyShifted => (1, n - 1, true),
             Fold::Trivial | Fold::Plain => (1, n - 1, false),
         };
+        let folded = inlined(
+            #[inline(always)]
+            |i: usize| {
+                let (a, b) = (get(first + i), get(last - i));
+                let (c, d) = (get_sine(first + i), get_sine(last - i));
+                if sums_are_sine {
+                    (a.minus(b), c.plus(d))
+                } else {
+                    (a.plus(b), c.minus(d))
+                }
+            },
+        );
         let lows = cosine_low[skip_cosine..]
             .iter_mut()
             .zip(&mut sine_low[skip_sine..]);
@@ -203,25 +220,13 @@ impl Step {
             for (i, ((cosine_low, sine_low), (cosine_high, sine_high))) in
                 lows.zip(highs).enumerate()
             {
-                let (a, b) = (get(first + i), get(last - i));
-                let (sum, difference) = (a.plus(b), a.minus(b));
-                let (cosine, sine) = if sums_are_sine {
-                    (difference, sum)
-                } else {
-                    (sum, difference)
-                };
+                let (cosine, sine) = folded(i);
                 put(cosine_low, Some(cosine_high), cosine);
                 put(sine_low, Some(sine_high), sine);
             }
         } else {
             for (i, (cosine_low, sine_low)) in lows.enumerate() {
-                let (a, b) = (get(first + i), get(last - i));
-                let (sum, difference) = (a.plus(b), a.minus(b));
-                let (cosine, sine) = if sums_are_sine {
-                    (difference, sum)
-                } else {
-                    (sum, difference)
-                };
+                let (cosine, sine) = folded(i);
                 put(cosine_low, None, cosine);
                 put(sine_low, None, sine);
             }

@@ -103,6 +103,11 @@ impl<'a> StepRows<'a> {
             #[inline(always)]
             |i: usize| elements.get::<L, U>(i),
         );
+        let sines = column.of_sines().of(points, n);
+        let get_sine = inlined(
+            #[inline(always)]
+            |i: usize| sines.get::<L, U>(i),
+        );
         self.cosine.spread::<L, U>(
             #[inline(always)]
             |slot| {
@@ -121,10 +126,10 @@ impl<'a> StepRows<'a> {
             #[inline(always)]
             |slot| {
                 let word = match self.recipe.fold {
-                    Fold::TimeShifted => get(slot).minus(get(n - 1 - slot)),
-                    Fold::FrequencyShifted if slot == 0 => get(n / 2),
-                    Fold::FrequencyShifted => get(slot).plus(get(n - slot)),
-                    Fold::Trivial | Fold::Plain => get(slot + 1).minus(get(n - 1 - slot)),
+                    Fold::TimeShifted => get_sine(slot).minus(get_sine(n - 1 - slot)),
+                    Fold::FrequencyShifted if slot == 0 => get_sine(n / 2),
+                    Fold::FrequencyShifted => get_sine(slot).plus(get_sine(n - slot)),
+                    Fold::Trivial | Fold::Plain => get_sine(slot + 1).minus(get_sine(n - 1 - slot)),
                 };
                 C::encode(digits, word)
             },

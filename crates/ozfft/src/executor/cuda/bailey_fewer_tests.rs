@@ -4,7 +4,7 @@
 use super::emulated::Emulator;
 use super::real_tests::{self, RealBench, transposed};
 use super::single_tests::{DIRECTIONS, NORMS};
-use super::tests::{Bench, STYLES, Style, numbers};
+use super::tests::{Bench, STYLES, Style, everything, numbers};
 use super::tuned_tests::{SEED, lines, numbers_of_all_sizes};
 use crate::Layout;
 use crate::plan::planner::Planner;
@@ -52,6 +52,9 @@ const LONG: [(Kind, usize); 5] = [
     ([7, 7], 14580),
     ([7, 8], 14580),
 ];
+
+/// Bluestein's convolutions: of one block, and of two passes.
+const CONVOLUTIONS: [(Kind, usize); 3] = [([3, 3], 71), ([7, 7], 71), ([4, 4], 131)];
 
 /// A problem in words of so many digits with so many diagonals: once for every matrix that a target asks for. (Of some norms that is none.)
 fn in_digits(problem: &Problem, kind: Kind) -> Vec<Problem> {
@@ -215,11 +218,13 @@ fn norms_directions_layouts_and_styles_of_lines_in_fewer_digits() {
 fn several_axes_in_fewer_digits() {
     let mut bench = FewerBench::new();
     for (kind, shape) in [([3, 3], [64, 360]), ([5, 5], [32, 64]), ([7, 7], [63, 360])] {
-        for style in STYLES {
+        for (turn, style) in STYLES.into_iter().enumerate() {
             let problem = Problem::complex(&shape);
             let input = numbers(problem.input_len(), style, SEED);
             for conversions in [true, false] {
-                bench.check(kind, &problem, &input, conversions);
+                if conversions == (turn % 2 == 0) || everything() {
+                    bench.check(kind, &problem, &input, conversions);
+                }
             }
         }
     }
@@ -256,17 +261,38 @@ fn long_transforms_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = FewerBench::new();
     for (number, (kind, n)) in LONG.into_iter().enumerate() {
         for (turn, style) in STYLES.into_iter().enumerate() {
+            if (turn + number) % 2 == 1 && !everything() {
+                continue;
+            }
             let problem = Problem::complex(&[n]).batch(1 + turn % 2);
-            let problem = problem.direction(DIRECTIONS[(turn + number) % 2]);
+            let problem = problem.direction(DIRECTIONS[(turn / 2 + number) % 2]);
             let input = numbers(problem.input_len(), style, SEED ^ turn as u64);
             // Of seven digits there are kernels without conversion instructions, too.
-            bench.check(kind, &problem, &input, kind != [7, 7] || turn % 2 == 0);
+            bench.check(kind, &problem, &input, kind != [7, 7] || turn / 2 % 2 == 0);
         }
         let input = lines(&[6, n], 1, Some(3), SEED);
         let left = bench.left();
         bench.check(kind, &Problem::complex(&[n]).batch(6), &input, true);
         assert!(bench.left() > left, "{kind:?}, {n}");
     }
+    println!("{} cases", bench.bench.cases);
+}
+
+#[test]
+fn convolutions_in_fewer_digits_have_the_bits_of_the_processor() {
+    let mut bench = FewerBench::new();
+    for (number, (kind, n)) in CONVOLUTIONS.into_iter().enumerate() {
+        for (turn, style) in STYLES.into_iter().enumerate() {
+            let problem = Problem::complex(&[n]).batch([1, 2, 9][turn % 3]);
+            let problem = problem.direction(DIRECTIONS[(turn + number) % 2]);
+            let problem = problem.norm(NORMS[turn % NORMS.len()]);
+            let input = numbers(problem.input_len(), style, SEED ^ turn as u64);
+            bench.check(kind, &problem, &input, false);
+        }
+        bench.check_axis(kind, &[n, 5], 0, None, |problem| problem);
+        bench.check_axis(kind, &[n, 7], 0, Some(2), |problem| problem);
+    }
+    assert!(bench.bench.cases >= 3 * (STYLES.len() + 2));
     println!("{} cases", bench.bench.cases);
 }
 
@@ -325,9 +351,13 @@ fn real_lines_and_half_spectra_in_fewer_digits_have_the_bits_of_the_processor() 
 fn real_passes_in_fewer_digits_have_the_bits_of_the_processor() {
     let mut bench = RealBench::new();
     let together = PASSES.map(|(n, _)| ([5, 5], n));
-    for (kind, n) in together.into_iter().chain(LONG) {
+    for (number, (kind, n)) in together.into_iter().chain(LONG).enumerate() {
         let half = n / 2 + 1;
-        for (count, unusual_every) in [(1, None), (5, None), (4, Some(2))] {
+        for (count, unusual_every) in [(1, None), (3, None), (4, Some(2))] {
+            // Several lines of every kind, and one of some.
+            if count == 1 && number % 3 != 0 && !everything() {
+                continue;
+            }
             let input = real_tests::lines(count, n, n, unusual_every, bench.seed());
             let problem = Problem::real_to_complex(&[n]).batch(count);
             check_real(&mut bench, kind, &problem, &input);

@@ -414,8 +414,11 @@ fn columns_and_rows_of_long_transforms_that_are_left() {
 #[test]
 fn a_transform_of_three_passes_of_the_template() {
     let mut bench = TemplateBench::new();
-    let problem = Problem::complex(&[1 << 21]);
-    let input = numbers(problem.input_len(), Style::Uniform, SEED);
-    bench.check(&problem, &input, true, [3, 6]);
+    let lengths = [161_051, 1 << 21];
+    for n in lengths.into_iter().take(if everything() { 2 } else { 1 }) {
+        let problem = Problem::complex(&[n]);
+        let input = numbers(problem.input_len(), Style::Uniform, SEED);
+        bench.check(&problem, &input, true, [3, 6]);
+    }
     assert_eq!(bench.left(), 0, "a line was left to the portable kernel");
 }

@@ -588,6 +588,7 @@ mod tests {
             return;
         };
         let shape = BlockShape::new(Number::Double, [11, 4], true, 99 << 10).expect("a shape");
+        // Short steps: the compiler's time grows with them.
         for ends in [
             Ends::Complex(Number::Single),
             Ends::RealToHalf(Number::Double),
@@ -595,7 +596,7 @@ mod tests {
             Ends::Convolution(Number::Double),
             Ends::Complex(Number::fewer(5)),
         ] {
-            let passes = PassesShape::new([11, 4], [44, 1], (ends, false), 99 << 10);
+            let passes = PassesShape::new([11, 1], [13, 1], (ends, false), 99 << 10);
             let source = passes.expect("a shape").source(true);
             nvrtc.compile(&source, "sm_80").unwrap();
         }
@@ -610,7 +611,7 @@ mod tests {
             (Number::fewer(3), Pass::ClosingReal),
         ] {
             let shape =
-                LongShape::new([11, 1, 4], 44, (number, pass), 99 << 10, false).expect("a shape");
+                LongShape::new([11, 1, 1], 13, (number, pass), 99 << 10, false).expect("a shape");
             nvrtc.compile(&shape.source(false), "sm_80").unwrap();
         }
         for kind in [
@@ -624,12 +625,12 @@ mod tests {
             nvrtc.compile(&real.source(true), "sm_80").unwrap();
         }
         // Products in fp8, from the first generation that has them on.
-        let fp8 = BlockShape::new(Number::DoubleFp8, [11, 4], false, 99 << 10).expect("a shape");
+        let fp8 = BlockShape::new(Number::DoubleFp8, [11, 1], false, 99 << 10).expect("a shape");
         for architecture in ["sm_89", "sm_90", "sm_103", "sm_120"] {
             nvrtc.compile(&fp8.source(false), architecture).unwrap();
         }
         assert!(nvrtc.compile(&fp8.source(false), "sm_80").is_err());
-        let f16 = BlockShape::new(Number::DoubleF16, [11, 4], false, 99 << 10).expect("a shape");
+        let f16 = BlockShape::new(Number::DoubleF16, [11, 1], false, 99 << 10).expect("a shape");
         for architecture in ["sm_80", "sm_103", "sm_120"] {
             nvrtc.compile(&f16.source(false), architecture).unwrap();
         }
