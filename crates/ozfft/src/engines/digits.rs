@@ -6,6 +6,7 @@ use crate::executor::cpu::{Executor, Job, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::executor::scales::Largest;
 use crate::executor::schedule::{AxisPass, Schedule};
+use crate::kind::Kind;
 use crate::matrix_unit::{Unit, UnitSession};
 use crate::problem::Problem;
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
@@ -14,12 +15,15 @@ use crate::stages::quantise::Columns;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::line::Line;
 use crate::transform::norm::Scaling;
+use crate::transform::passes::PAIR;
 use std::sync::Arc;
 
 /// A planned line and the unit that multiplies.
 pub(crate) struct DigitsLine {
     pub(crate) line: Arc<Line>,
     pub(crate) unit: Unit,
+    /// The numbers that lines are made of are real, and every thread has lines enough for two sets of them at a time.
+    pub(crate) in_pairs: bool,
 }
 
 impl<T: Real> LineTransform<T> for DigitsLine {
@@ -28,7 +32,7 @@ impl<T: Real> LineTransform<T> for DigitsLine {
     }
 
     fn lines_at_once(&self) -> usize {
-        self.line.lines_at_once(self.unit)
+        self.line.lines_at_once(self.unit, self.in_pairs)
     }
 
     fn lanes(&self) -> usize {
@@ -150,9 +154,16 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
         let (runner, substrate, remarks) = match &request.gpu {
             None => {
                 let (units, name) = units_of_passes(problem, request.schedule, &recipe)?;
-                let lines = units.iter().zip(lines_on(request, &recipe, &units));
-                let lines = lines.map(|(&unit, line)| -> Box<dyn LineTransform<T>> {
-                    Box::new(DigitsLine { line, unit })
+                let passes = request.schedule.passes.iter().zip(&units);
+                let lines = passes.zip(lines_on(request, &recipe, &units));
+                let lines = lines.map(|((pass, &unit), line)| -> Box<dyn LineTransform<T>> {
+                    let enough = PAIR * unit.lanes() * request.threads;
+                    let in_pairs = pass.kind == Kind::RealToComplex && pass.read.count() >= enough;
+                    Box::new(DigitsLine {
+                        line,
+                        unit,
+                        in_pairs,
+                    })
                 });
                 let executor = Executor::new(request.schedule, lines.collect(), request.threads);
                 let passed_over = Unit::passed_over(problem.substrate);

@@ -58,6 +58,7 @@ pub(crate) fn on_processor<T: Real>(
         Box::new(DigitsLine {
             line: Arc::new(Line::new(line, &scale, exponent, setting)),
             unit: Unit::Residues,
+            in_pairs: false,
         })
     });
     let executor = Executor::new(request.schedule, lines.collect(), request.threads);

@@ -27,7 +27,9 @@ use crate::stages::lines::Grid;
 use crate::stages::outputs::Emit;
 use crate::stages::quantise::{Columns, InputSymmetry, Quantised};
 use crate::stages::residue_products::ResidueEngine;
-use crate::transform::columns::{BlockScratch, Column, ColumnScratch, exchange_parts};
+use crate::transform::columns::{
+    BlockScratch, Column, ColumnScratch, exchange_parts, join_real_columns,
+};
 use crate::transform::head_room::words_fit;
 use crate::transform::lane_tables::{LaneTables, lane_tables};
 use crate::transform::packed_elements::PackedElement;
@@ -441,14 +443,8 @@ impl Block {
         let in_pairs = real && step.matrices.is_some();
         if in_pairs {
             for j in (1..inner).step_by(2) {
-                let ((mut one, to_next), (mut other, to_others_next)) = (order(j - 1), order(j));
-                for _ in 0..n {
-                    let imaginary = points[other].get().swapped();
-                    let both = points[one].get().blend(imaginary);
-                    points[one].put(both);
-                    one = one.wrapping_add_signed(to_next);
-                    other = other.wrapping_add_signed(to_others_next);
-                }
+                let (one, other) = (order(j - 1), order(j));
+                join_real_columns::<L, U, C>(points, one, other, n);
             }
         }
         let columns = match (hermitian, in_pairs) {
@@ -500,24 +496,18 @@ impl Block {
                         }
                     },
                 );
-                // Of a real line's rows those beyond the middle mirror the others.
-                let (value, partner, place, partners_place) = if in_pairs {
+                if in_pairs {
+                    // Of a real line's rows those beyond the middle mirror the others.
                     let (one, other) = pair.outputs_of_two_real();
-                    let partners_place = (2 * i + 1 < inner).then_some((2 * i + 1, k));
-                    (one, other, (2 * i, k), partners_place)
-                } else {
-                    let has_partner = k > 0 && 2 * k < n && !real;
-                    let partners_place = has_partner.then_some((i, n - k));
-                    (
-                        pair.output(),
-                        pair.output_of_conjugate(),
-                        (i, k),
-                        partners_place,
-                    )
-                };
-                put(points, place.0, place.1, value);
-                if let Some((j, row)) = partners_place {
-                    put(points, j, row, partner);
+                    put(points, 2 * i, k, one);
+                    if 2 * i + 1 < inner {
+                        put(points, 2 * i + 1, k, other);
+                    }
+                    return;
+                }
+                put(points, i, k, pair.output());
+                if k > 0 && 2 * k < n && !real {
+                    put(points, i, n - k, pair.output_of_conjugate());
                 }
             },
         );
@@ -645,11 +635,10 @@ impl Block {
                         false => (k > 0 && 2 * k < n).then_some(n - k),
                     };
                     if let Some(partner) = partner {
-                        let values = match step.recipe.fold {
-                            Fold::TimeShifted => pair.minus.negated(),
-                            _ => pair.minus,
-                        };
-                        put(partner, values);
+                        put(
+                            partner,
+                            pair.partners_of_two::<L, U::Vectors>(step.recipe.fold),
+                        );
                     }
                     return;
                 }

@@ -12,6 +12,7 @@
 #![allow(clippy::redundant_closure)]
 
 use crate::matrix_unit::{MatrixUnit, Task};
+use crate::problem::Products;
 use crate::recipe::Fold;
 use crate::simd::{
     HalfRow, Point, Portable, Row, Vectors, from_lanes, inlined, lanes_of, negated, negated_where,
@@ -25,7 +26,7 @@ use crate::stages::quantise::{
 };
 use crate::stages::twiddle::{Angles, rotate};
 use crate::transform::bailey::Block;
-use crate::transform::columns::{BlockScratch, Column};
+use crate::transform::columns::{BlockScratch, Column, exchange_parts, join_real_columns};
 use crate::transform::lane_tables::{ColumnLanes, LaneTables};
 use crate::transform::packed_elements::PackedElement;
 use crate::transform::passes::Passes;
@@ -395,30 +396,41 @@ impl<const L: usize, U: MatrixUnit<L>> Task for First<'_, '_, L, U> {
         let step = &block.steps()[0];
         let (n, groups) = (shape.rows, shape.column_groups());
         let (re, im) = parts_of(self.results, n * groups);
-        // Mirrored rows of a real line mirror the others.
+        // Mirrored rows of a real line mirror the others, and its columns go two groups at a time, as those of a panel do (`bailey.rs`).
         let real = shape.transformed < n;
+        let in_pairs = real && groups > 1 && step.matrices.is_some();
+        if in_pairs {
+            for group in (1..groups).step_by(2) {
+                let (one, other) = (((group - 1) * n, 1), (group * n, 1));
+                join_real_columns::<L, U, Point<L>>(self.points, one, other, n);
+            }
+        }
+        let (together, count) = match in_pairs {
+            true => (2, groups.div_ceil(2)),
+            false => (1, groups),
+        };
         let negates = step.mirror_negates;
         step.run_words(
             self.unit,
             block.setting(),
-            groups,
+            count,
             self.points,
             self.scratch,
-            |group| Column {
-                first: group * n,
-                step: 1,
-                conjugate: false,
-                to_sines: 0,
-            },
+            |number| Column::of_two(number * together * n, number * together * n),
             #[inline(always)]
-            |_, group, k, pair: ConjugatePair<LongWords<L, U::Vectors>>| {
-                let mask = shape.columns_mask::<L, U::Vectors>(group);
-                let entry = (k * groups + group) * L;
-                let entries = shape.tables.rotations.load::<L, U::Vectors>(entry);
-                let angles = Angles::new::<L, U::Vectors>(entries);
+            |_, number, k, pair: ConjugatePair<LongWords<L, U::Vectors>>| {
+                let turned = inlined(
+                    #[inline(always)]
+                    |group: usize| {
+                        let entry = (k * groups + group) * L;
+                        let entries = shape.tables.rotations.load::<L, U::Vectors>(entry);
+                        let angles = Angles::new::<L, U::Vectors>(entries);
+                        (group, shape.columns_mask::<L, U::Vectors>(group), angles)
+                    },
+                );
                 let mut put = inlined(
                     #[inline(always)]
-                    |row: usize, word: LongWords<L, U::Vectors>| {
+                    |(group, mask, angles), row: usize, word: LongWords<L, U::Vectors>| {
                         let rotated = rotate::<L, U::Vectors>((word.re, word.im), angles);
                         let (re_mask, im_mask) = match negates {
                             true => (mask, U::Vectors::splat(0)),
@@ -431,9 +443,18 @@ impl<const L: usize, U: MatrixUnit<L>> Task for First<'_, '_, L, U> {
                         U::Vectors::store(mirrored, &mut im[place]);
                     },
                 );
-                put(k, pair.output());
+                if in_pairs {
+                    let (one, other) = pair.outputs_of_two_real();
+                    put(turned(2 * number), k, one);
+                    if 2 * number + 1 < groups {
+                        put(turned(2 * number + 1), k, other);
+                    }
+                    return;
+                }
+                let group = turned(number);
+                put(group, k, pair.output());
                 if k > 0 && 2 * k < n && !real {
-                    put(n - k, pair.output_of_conjugate());
+                    put(group, n - k, pair.output_of_conjugate());
                 }
             },
         );
@@ -560,12 +581,53 @@ impl<const L: usize> LastStep<'_, '_, '_, L> {
         let (per_row, row_groups) = (shape.columns / n, shape.row_groups());
         // Of a real line no mirrored row is transformed.
         let mirrors = shape.transformed == shape.rows;
+        let count = row_groups * per_row;
+        // As in the last step of a panel (`bailey.rs`).
+        let in_pairs = Emit::<L, U::Vectors>::is_real(&emitter)
+            && block.setting().1 == Products::Truncated
+            && step.matrices.is_some();
+        if in_pairs {
+            for number in (1..count).step_by(2) {
+                let both = ((number - 1) * n, number * n);
+                exchange_parts::<L, U, Point<L>>(self.points, both, n);
+            }
+        }
         let mut post = inlined(
             #[inline(always)]
             |number: usize, k: usize, pair: ConjugatePair<X>| {
-                let (row_group, q) = (number / per_row, number % per_row);
-                let start = block.groups()[q].0 / shape.rows;
-                let mask = shape.rows_mask::<L, U::Vectors>(row_group);
+                // Where output 0 is, and how far output `k` is from it.
+                let start_of = |number: usize| {
+                    let (row_group, q) = (number / per_row, number % per_row);
+                    block.groups()[q].0 / shape.rows * row_groups + row_group
+                };
+                let distance = |k: usize| per_row * k * row_groups;
+                let partner = match shifted {
+                    true => Some(n - 1 - k),
+                    false => (k > 0 && 2 * k < n).then_some(n - k),
+                };
+                if in_pairs {
+                    let one = 2 * number;
+                    let starts = [one, (one + 1).min(count - 1)].map(start_of);
+                    let mut put = inlined(
+                        #[inline(always)]
+                        |k: usize, values: X| {
+                            let places = starts.map(|start| start + distance(k));
+                            emitter.emit_real(places, values);
+                        },
+                    );
+                    put(k, pair.plus);
+                    if let Some(partner) = partner {
+                        put(
+                            partner,
+                            pair.partners_of_two::<L, U::Vectors>(step.recipe.fold),
+                        );
+                    }
+                    return;
+                }
+                let (start, mask) = (
+                    start_of(number),
+                    shape.rows_mask::<L, U::Vectors>(number / per_row),
+                );
                 let mut put = inlined(
                     #[inline(always)]
                     |k: usize, value: X| {
@@ -573,25 +635,20 @@ impl<const L: usize> LastStep<'_, '_, '_, L> {
                             true => value.conjugated_where(mask),
                             false => value,
                         };
-                        let m = start + per_row * k;
-                        emitter.emit(m * row_groups + row_group, value);
+                        emitter.emit(start + distance(k), value);
                     },
                 );
                 put(k, pair.output::<L, U::Vectors>());
-                if shifted {
-                    put(n - 1 - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
-                } else if k > 0 && 2 * k < n {
-                    put(n - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
+                if let Some(partner) = partner {
+                    put(partner, pair.partner::<L, U::Vectors>(step.recipe.fold));
                 }
             },
         );
-        let column = |number: usize| Column {
-            first: number * n,
-            step: 1,
-            conjugate: false,
-            to_sines: 0,
+        let column = |number: usize| match in_pairs {
+            false => Column::of_two(number * n, number * n),
+            true => Column::of_two(2 * number * n, (2 * number + 1).min(count - 1) * n),
         };
-        let count = row_groups * per_row;
+        let count = if in_pairs { count.div_ceil(2) } else { count };
         step.run::<L, U, Point<L>, X>(
             unit,
             block.setting(),

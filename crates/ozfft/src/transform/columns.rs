@@ -90,6 +90,23 @@ impl<C> Elements<'_, C> {
     }
 }
 
+/// Puts the real numbers of a column where another real column has its imaginary parts. Of either: where it begins, and how far its next element is.
+#[inline(always)]
+pub(super) fn join_real_columns<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
+    points: &mut [C],
+    (mut one, to_next): (usize, isize),
+    (mut other, to_others_next): (usize, isize),
+    count: usize,
+) {
+    for _ in 0..count {
+        let imaginary = points[other].get().swapped();
+        let both = points[one].get().blend(imaginary);
+        points[one].put(both);
+        one = one.wrapping_add_signed(to_next);
+        other = other.wrapping_add_signed(to_others_next);
+    }
+}
+
 /// Real parts of outputs are cosines times real parts and sines times imaginary parts of a column: the other half of the products is not
 /// wanted. So two columns share their products: cosines are multiplied by the real parts of the first and of the second, sines by the imaginary
 /// parts of the second and of the first. `plus` of a [`ConjugatePair`](crate::stages::butterfly::ConjugatePair) then has the real parts of the one

@@ -17,7 +17,7 @@ use crate::stages::quantise_single::quantise_singles;
 use crate::substrate::for_each_unit;
 use crate::transform::bailey::Block;
 use crate::transform::bluestein::Bluestein;
-use crate::transform::passes::{Ends, Passes};
+use crate::transform::passes::{Ends, PAIR, Passes};
 use crate::transform::source::{Sink, Source};
 use crate::transform::tables::Setting;
 use num_complex::Complex;
@@ -79,13 +79,16 @@ impl Line {
         }
     }
 
-    /// Number of lines that a unit transforms together.
-    pub(crate) fn lines_at_once(&self, unit: Unit) -> usize {
+    /// Number of lines that a unit transforms together, real ones perhaps in pairs of sets.
+    pub(crate) fn lines_at_once(&self, unit: Unit, in_pairs: bool) -> usize {
         let lanes = unit.lanes();
         let one_block = match self {
             Line::Copy => true,
             Line::Passes(passes) if lanes > 1 && passes.comes_in_sets(unit.is_row_by_row()) => {
                 return SETS * lanes;
+            }
+            Line::Passes(passes) if lanes > 1 && in_pairs && passes.pairs_real_lines() => {
+                return PAIR * lanes;
             }
             Line::Passes(passes) => passes.is_one_block(),
             Line::Bluestein(bluestein) => bluestein.is_one_block(),
@@ -137,6 +140,10 @@ impl Line {
         match self {
             Line::Passes(passes) if const { L > 1 } && passes.comes_in_sets(U::ROW_BY_ROW) => {
                 passes.run_sets(unit, sets, ends, workspace);
+            }
+            Line::Passes(passes) if const { L > 1 } => {
+                debug_assert_eq!(sets, PAIR);
+                passes.run_real_pair(unit, ends, workspace);
             }
             _ => unreachable!("other lines are one set at a time"),
         }

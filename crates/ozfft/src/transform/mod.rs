@@ -18,6 +18,7 @@ mod output_lanes;
 pub(crate) mod packed_elements;
 pub(crate) mod parts;
 pub(crate) mod passes;
+mod real_pairs;
 mod short_lines;
 pub(crate) mod source;
 pub(crate) mod step;

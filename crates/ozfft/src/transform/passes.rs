@@ -39,6 +39,9 @@ pub(crate) struct Passes {
     exponent_offset: i32,
 }
 
+/// Sets of real lines that share a first step.
+pub(crate) const PAIR: usize = 2;
+
 /// Calls what it is given with the input, the output and the number of lines of a set.
 pub(crate) type Ends<'a, const L: usize> =
     dyn Fn(usize, &mut dyn FnMut(&Input<'_, L>, &Output<'_, L>, usize)) + 'a;
