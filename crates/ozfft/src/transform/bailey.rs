@@ -433,7 +433,7 @@ impl Block {
         let hermitian = symmetry == Symmetry::Hermitian;
         let real = matches!(symmetry, Symmetry::Real { .. });
         let is_mirrored = |j: usize| 2 * j > inner;
-        // Column 0 of a column's elements, and how far the next one is.
+        // Where a column begins, and how far its next element is.
         let order = |j: usize| match is_mirrored(j) {
             true => ((n - 1) * pitch + j, -(pitch as isize)),
             false => (j, pitch as isize),

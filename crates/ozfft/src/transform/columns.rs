@@ -23,7 +23,7 @@ pub(crate) struct Column {
     pub(crate) first: usize,
     pub(crate) step: isize,
     pub(crate) conjugate: bool,
-    /// How far behind them the elements lie that sines are multiplied by: 0 but for [`Column::of_two`].
+    /// How far behind them the elements lie that sines are multiplied by: 0 where they are the same.
     pub(crate) to_sines: isize,
 }
 
@@ -37,8 +37,7 @@ pub(super) struct Elements<'a, C> {
 }
 
 impl Column {
-    /// Two columns of which only the real parts of outputs are wanted, brought together by [`exchange_parts`]. Where the second one begins
-    /// follows the first.
+    /// Two columns of which only the real parts of outputs are wanted, after [`exchange_parts`]; or one, named twice.
     #[inline(always)]
     pub(super) fn of_two(first: usize, second: usize) -> Column {
         Column {
