@@ -44,6 +44,43 @@ fn bits(x: __m512d) -> __m512i {
     unsafe { _mm512_castpd_si512(x) }
 }
 
+/// Complex numbers one after the other as real and imaginary parts.
+#[inline(always)]
+fn apart(a: __m512d, b: __m512d) -> Pair<__m512i> {
+    // SAFETY: as above.
+    unsafe {
+        let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+        let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+        (
+            bits(_mm512_permutex2var_pd(a, even, b)),
+            bits(_mm512_permutex2var_pd(a, odd, b)),
+        )
+    }
+}
+
+/// The inverse.
+#[inline(always)]
+fn alternating(re: __m512i, im: __m512i) -> (__m512d, __m512d) {
+    // SAFETY: as above.
+    unsafe {
+        let front = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        let back = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+        let (re, im) = (float(re), float(im));
+        (
+            _mm512_permutex2var_pd(re, front, im),
+            _mm512_permutex2var_pd(re, back, im),
+        )
+    }
+}
+
+/// Which numbers of two registers belong to the first `count` complex ones.
+#[inline(always)]
+fn masks(count: usize) -> (__mmask8, __mmask8) {
+    assert!(0 < count && count <= 8);
+    let [front, back, ..] = ((1u32 << (2 * count)) - 1).to_le_bytes();
+    (front, back)
+}
+
 /// Quarters of 128 bits of two registers: the even ones of both halves, and the odd ones.
 #[inline(always)]
 fn interleave_quarters(a: __m512d, b: __m512d) -> [__m512d; 2] {
@@ -393,24 +430,34 @@ impl Vectors<8> for Avx512 {
 
     #[inline(always)]
     unsafe fn load_neighbours(start: *const f64) -> Pair<__m512i> {
-        unsafe {
-            let (a, b) = (_mm512_loadu_pd(start), _mm512_loadu_pd(start.add(8)));
-            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-            (
-                bits(_mm512_permutex2var_pd(a, even, b)),
-                bits(_mm512_permutex2var_pd(a, odd, b)),
-            )
-        }
+        unsafe { apart(_mm512_loadu_pd(start), _mm512_loadu_pd(start.add(8))) }
     }
     #[inline(always)]
     unsafe fn store_neighbours(start: *mut f64, re: __m512i, im: __m512i) {
         unsafe {
-            let front = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-            let back = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-            let (re, im) = (float(re), float(im));
-            _mm512_storeu_pd(start, _mm512_permutex2var_pd(re, front, im));
-            _mm512_storeu_pd(start.add(8), _mm512_permutex2var_pd(re, back, im));
+            let (front, back) = alternating(re, im);
+            _mm512_storeu_pd(start, front);
+            _mm512_storeu_pd(start.add(8), back);
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_some_neighbours(start: *const f64, count: usize) -> Pair<__m512i> {
+        let (front, back) = masks(count);
+        unsafe {
+            let first = float(_mm512_broadcast_i32x4(_mm_loadu_si128(start.cast())));
+            apart(
+                _mm512_mask_loadu_pd(first, front, start),
+                _mm512_mask_loadu_pd(first, back, start.wrapping_add(8)),
+            )
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_some_neighbours(start: *mut f64, count: usize, re: __m512i, im: __m512i) {
+        let (before, after) = masks(count);
+        unsafe {
+            let (front, back) = alternating(re, im);
+            _mm512_mask_storeu_pd(start, before, front);
+            _mm512_mask_storeu_pd(start.wrapping_add(8), after, back);
         }
     }
     /// Half rows are put together as they are read, which no shuffle is needed for: there is one port for those.

@@ -47,6 +47,30 @@ fn neighbours<const L: usize, V: Vectors<L>>(generator: &mut Generator) {
     }
 }
 
+/// The same for some of the lanes, with nothing readable or written after them: memory ends there.
+#[inline(always)]
+fn some_neighbours<const L: usize, V: Vectors<L>>(generator: &mut Generator) {
+    for round in 0..200 {
+        let (start, count) = (round % 9, 1 + round % L);
+        let memory = floats(start + 2 * count, |_| any_bits(generator));
+        // SAFETY: 2·count numbers follow the start.
+        let (re, im) = unsafe { V::load_some_neighbours(memory[start..].as_ptr(), count) };
+        let (re_lanes, im_lanes) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
+        for lane in 0..L {
+            // The others repeat the first.
+            let number = start + 2 * if lane < count { lane } else { 0 };
+            assert_eq!(re_lanes[lane] as u64, memory[number].to_bits());
+            assert_eq!(im_lanes[lane] as u64, memory[number + 1].to_bits());
+        }
+        let mut written = floats(start + 2 * L + 3, |_| GUARD);
+        // SAFETY: as above.
+        unsafe { V::store_some_neighbours(written[start..].as_mut_ptr(), count, re, im) };
+        let mut right = vec![GUARD; written.len()];
+        right[start..start + 2 * count].copy_from_slice(&bits_of(&memory[start..]));
+        assert_eq!(bits_of(&written), right, "start {start}, {count} lanes");
+    }
+}
+
 /// Lines anywhere in memory, in any order.
 #[inline(always)]
 fn lines<const L: usize, V: Vectors<L>>(generator: &mut Generator) {
@@ -107,5 +131,6 @@ fn lines<const L: usize, V: Vectors<L>>(generator: &mut Generator) {
 #[inline(always)]
 pub(super) fn suite<const L: usize, V: Vectors<L>>(generator: &mut Generator) {
     neighbours::<L, V>(generator);
+    some_neighbours::<L, V>(generator);
     lines::<L, V>(generator);
 }

@@ -208,6 +208,44 @@ pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// # Safety
     /// `2L` numbers are writable from `start`.
     unsafe fn store_neighbours(start: *mut f64, re: Self::Words, im: Self::Words);
+    /// As [`Vectors::load_neighbours`], of `count` complex numbers, at least one; the other lanes repeat the first.
+    ///
+    /// # Safety
+    /// `2·count` numbers are readable from `start`.
+    #[inline(always)]
+    unsafe fn load_some_neighbours(start: *const f64, count: usize) -> Pair<Self::Words> {
+        assert!(0 < count && count <= L);
+        let start = start.cast::<[f64; 2]>();
+        // SAFETY: the caller's promise; the numbers of the array are two for every lane.
+        unsafe {
+            let mut numbers = [start.read_unaligned(); L];
+            for (lane, number) in numbers[..count].iter_mut().enumerate() {
+                *number = start.add(lane).read_unaligned();
+            }
+            Self::load_neighbours(numbers.as_ptr().cast())
+        }
+    }
+    /// As [`Vectors::store_neighbours`], of the first `count` lanes alone.
+    ///
+    /// # Safety
+    /// `2·count` numbers are writable from `start`.
+    #[inline(always)]
+    unsafe fn store_some_neighbours(
+        start: *mut f64,
+        count: usize,
+        re: Self::Words,
+        im: Self::Words,
+    ) {
+        assert!(count <= L);
+        let mut numbers = [[0.0f64; 2]; L];
+        // SAFETY: the numbers of the array are two for every lane; the caller's promise.
+        unsafe {
+            Self::store_neighbours(numbers.as_mut_ptr().cast(), re, im);
+            for (lane, number) in numbers[..count].iter().enumerate() {
+                start.cast::<[f64; 2]>().add(lane).write_unaligned(*number);
+            }
+        }
+    }
     /// Reads `L` numbers from the start of every lane's line and yields element after element.
     ///
     /// # Safety

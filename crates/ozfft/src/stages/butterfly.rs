@@ -425,18 +425,6 @@ impl<X> ConjugatePair<X> {
         self.plus.blend(self.minus)
     }
 
-    /// The real parts of the other output of two columns that share their products (`transform/columns.rs`); those of output `k` are `plus`.
-    #[inline(always)]
-    pub(crate) fn partners_of_two<const L: usize, V: Vectors<L>>(&self, fold: Fold) -> X
-    where
-        X: Value<L, V>,
-    {
-        match fold {
-            Fold::TimeShifted => self.minus.negated(),
-            _ => self.minus,
-        }
-    }
-
     /// Output `k` of the conjugated input.
     #[inline(always)]
     pub(crate) fn output_of_conjugate<const L: usize, V: Vectors<L>>(&self) -> X

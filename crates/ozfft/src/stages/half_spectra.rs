@@ -2,7 +2,7 @@
 
 use crate::simd::{Point, Vectors, inlined};
 use crate::stages::lines::{Grid, Lines};
-use crate::stages::numbers::{Elements, Input};
+use crate::stages::numbers::{Elements, Input, Reader, load_neighbours};
 
 /// The columns of a panel of Hermitian lines that a first step reads: all others mirror one of them, element by element, so that they have its sum
 /// and its words. A single row has one column.
@@ -13,6 +13,87 @@ pub(crate) fn half_columns(grid: Grid) -> Grid {
             columns: grid.columns / 2 + 1,
             ..grid
         },
+    }
+}
+
+/// Which stored elements are wanted for some that follow each other in a whole line, if all of them lie on one side of the middle: the first and the
+/// middle one have imaginary parts that are left out.
+pub(crate) enum Wanted {
+    /// From this one on.
+    Stored(usize),
+    /// From this one on, in reverse order and conjugated.
+    Mirrored(usize),
+}
+
+impl Wanted {
+    /// For `count` elements of `n` from `first` on.
+    #[inline(always)]
+    pub(crate) fn new(n: usize, first: usize, count: usize) -> Option<Wanted> {
+        let last = first + count - 1;
+        if first > 0 && 2 * last < n {
+            Some(Wanted::Stored(first))
+        } else if 2 * first > n && last < n {
+            Some(Wanted::Mirrored(n - last))
+        } else {
+            None
+        }
+    }
+}
+
+/// The elements of the active lanes in reverse order; the other lanes repeat the first.
+#[inline(always)]
+pub(crate) fn reversed<X: Copy, const L: usize>(row: &[X; L], active: usize) -> [X; L] {
+    if active == L {
+        std::array::from_fn(|lane| row[L - 1 - lane])
+    } else {
+        std::array::from_fn(|lane| row[active - 1 - if lane < active { lane } else { 0 }])
+    }
+}
+
+impl<const L: usize> Input<'_, L> {
+    /// The length of the half-spectrum of which the active lanes have elements that follow each other, and where it begins.
+    pub(crate) fn one_half_spectrum(&self, lines: &Lines<L>) -> Option<(usize, usize)> {
+        let Elements::Half(n) = self.elements else {
+            return None;
+        };
+        let place = self.places[0];
+        let is_one = self.places[..lines.active]
+            .iter()
+            .all(|other| other.offset == place.offset && other.stride == 1);
+        (lines.active > 1 && is_one && lines.are_neighbours()).then(|| (n, place.at(0)))
+    }
+
+    /// Loads elements of one half-spectrum, of `n` points from `start` on, one for every active lane from `first` on. `false` if one is the first or
+    /// the middle one, or if they are not of double precision.
+    #[inline(always)]
+    pub(crate) fn load_half_neighbours<V: Vectors<L>>(
+        &self,
+        (n, start): (usize, usize),
+        (first, active): (usize, usize),
+        point: &mut Point<L>,
+    ) -> bool {
+        let (Reader::Double(array), Some(wanted)) = (&self.numbers, Wanted::new(n, first, active))
+        else {
+            return false;
+        };
+        let (element, mirrored) = match wanted {
+            Wanted::Stored(element) => (element, false),
+            Wanted::Mirrored(element) => (element, true),
+        };
+        let numbers = array.checked(2 * (start + element), 2 * active);
+        // SAFETY: in range; not written by another thread, as for single elements.
+        let (re, im) = unsafe { load_neighbours::<L, V>(numbers, active) };
+        let sign = V::splat(if mirrored != self.conjugate {
+            i64::MIN
+        } else {
+            0
+        });
+        V::store(re, &mut point[0]);
+        V::store(V::xor(im, sign), &mut point[1]);
+        if mirrored {
+            *point = [reversed(&point[0], active), reversed(&point[1], active)];
+        }
+        true
     }
 }
 

@@ -81,6 +81,13 @@ impl<const L: usize> Lines<L> {
         self.step == 1 && self.starts == [0; L] && grid.rows * grid.columns == n
     }
 
+    /// Whether every active line begins one element after the line before.
+    #[inline(always)]
+    pub(crate) fn are_neighbours(&self) -> bool {
+        let mut starts = self.starts[..self.active].iter().enumerate();
+        starts.all(|(lane, &at)| at == self.starts[0] + lane)
+    }
+
     pub(crate) fn new(active: usize, step: usize, start: impl Fn(usize) -> usize) -> Self {
         Lines {
             starts: std::array::from_fn(|lane| start(if lane < active { lane } else { 0 })),

@@ -4,7 +4,7 @@
 //! square at a time and transposed in registers; all others number by number.
 
 use crate::sample::Real;
-use crate::simd::{Point, Vectors};
+use crate::simd::{Pair, Point, Vectors};
 use crate::stages::lines::{Grid, Lines};
 use crate::workspace::{ReadArray, SharedArray};
 use num_complex::Complex;
@@ -120,7 +120,7 @@ pub(crate) struct Output<'a, const L: usize> {
 pub(crate) struct Positions<const L: usize> {
     first: [isize; L],
     pub(crate) step: isize,
-    /// Elements `first, first + 1, …` of a lane are the first elements of the next lanes.
+    /// The elements of the active lanes lie side by side, and a lane's own do not.
     pub(crate) neighbours: bool,
 }
 
@@ -130,14 +130,14 @@ impl<const L: usize> Positions<L> {
         let first: [isize; L] = std::array::from_fn(|lane| {
             places[lane].offset + places[lane].stride * lines.starts[lane] as isize
         });
+        let step = places[0].stride * lines.step as isize;
+        let side_by_side =
+            (0..L).all(|lane| lane >= lines.active || first[lane] == first[0] + lane as isize);
         Positions {
             first,
-            step: places[0].stride * lines.step as isize,
-            neighbours: lines.active == L
-                && first
-                    .iter()
-                    .enumerate()
-                    .all(|(lane, &at)| at == first[0] + lane as isize),
+            step,
+            // One contiguous line is read several elements at a time.
+            neighbours: side_by_side && (lines.active > 1 || step != 1),
         }
     }
 
@@ -182,6 +182,84 @@ impl<T> Pointer for *mut T {
     #[inline(always)]
     fn moved(self, numbers: usize) -> Self {
         self.wrapping_add(numbers)
+    }
+}
+
+/// Complex numbers side by side, of the active lanes; the others repeat the first.
+///
+/// # Safety
+/// `2·active` numbers are readable from `start`.
+#[inline(always)]
+pub(crate) unsafe fn load_neighbours<const L: usize, V: Vectors<L>>(
+    start: *const f64,
+    active: usize,
+) -> Pair<V::Words> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if active == L {
+            V::load_neighbours(start)
+        } else {
+            V::load_some_neighbours(start, active)
+        }
+    }
+}
+
+/// Stores the complex numbers of the active lanes side by side.
+///
+/// # Safety
+/// `2·active` numbers are writable from `start`.
+#[inline(always)]
+pub(crate) unsafe fn store_neighbours<const L: usize, V: Vectors<L>>(
+    start: *mut f64,
+    active: usize,
+    (re, im): Pair<V::Words>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if active == L {
+            V::store_neighbours(start, re, im);
+        } else {
+            V::store_some_neighbours(start, active, re, im);
+        }
+    }
+}
+
+/// Elements of the active lanes side by side; the others repeat the first.
+///
+/// # Safety
+/// `active` elements are readable from `start`.
+#[inline(always)]
+pub(crate) unsafe fn load_row<X: Copy, const L: usize>(start: *const X, active: usize) -> [X; L] {
+    // SAFETY: the caller's promise; a row has the size of `L` elements.
+    unsafe {
+        if active == L {
+            start.cast::<[X; L]>().read_unaligned()
+        } else {
+            let at = |lane| if lane < active { lane } else { 0 };
+            std::array::from_fn(|lane| start.add(at(lane)).read_unaligned())
+        }
+    }
+}
+
+/// Stores the elements of the active lanes side by side.
+///
+/// # Safety
+/// `active` elements are writable from `start`.
+#[inline(always)]
+pub(crate) unsafe fn store_row<X: Copy, const L: usize>(
+    start: *mut X,
+    active: usize,
+    row: &[X; L],
+) {
+    // SAFETY: the caller's promise; a row has the size of `L` elements.
+    unsafe {
+        if active == L {
+            start.cast::<[X; L]>().write_unaligned(*row);
+        } else {
+            for (lane, element) in row[..active].iter().enumerate() {
+                start.add(lane).write_unaligned(*element);
+            }
+        }
     }
 }
 
@@ -354,10 +432,11 @@ impl<const L: usize> Input<'_, L> {
         grid: Grid,
         points: &mut [Point<L>],
     ) {
-        let whole = whole_elements(lines, limit);
+        let (whole, active) = (whole_elements(lines, limit), lines.active);
         // Where the first lane begins.
         let earliest = lines.starts.iter().copied().min().unwrap_or(0);
         let positions = Positions::new(&self.places, lines);
+        let half = self.one_half_spectrum(lines);
         let grid = grid.flattened();
         // The sign of the imaginary parts is changed.
         let signs = [
@@ -371,9 +450,9 @@ impl<const L: usize> Input<'_, L> {
             let done = match (&self.numbers, self.elements) {
                 (Reader::Double(array), Elements::Complex) if positions.neighbours => {
                     for (i, point) in points[..fast].iter_mut().enumerate() {
-                        let start = array.checked(2 * positions.at(0, first + i), 2 * L);
+                        let start = array.checked(2 * positions.at(0, first + i), 2 * active);
                         // SAFETY: in range; not written by another thread, as for single elements.
-                        let (a, b) = unsafe { V::load_neighbours(start) };
+                        let (a, b) = unsafe { load_neighbours::<L, V>(start, active) };
                         V::store(a, &mut point[0]);
                         V::store(V::xor(b, signs[1]), &mut point[1]);
                     }
@@ -404,9 +483,9 @@ impl<const L: usize> Input<'_, L> {
                 }
                 (Reader::Double(array), Elements::Real) if positions.neighbours => {
                     for (i, point) in points[..fast].iter_mut().enumerate() {
-                        let start = array.checked(positions.at(0, first + i), L);
-                        // SAFETY: as above; a row has the size of `L` numbers.
-                        point[0] = unsafe { start.cast::<[i64; L]>().read_unaligned() };
+                        let start = array.checked(positions.at(0, first + i), active);
+                        // SAFETY: as above.
+                        point[0] = unsafe { load_row(start.cast(), active) };
                         point[1] = [0; L];
                     }
                     fast
@@ -439,6 +518,12 @@ impl<const L: usize> Input<'_, L> {
                 if earliest + (first + i) * lines.step >= limit {
                     *point = [[0; L]; 2];
                     continue;
+                }
+                if let Some(half) = half {
+                    let elements = (lines.at(0, first + i), active);
+                    if self.load_half_neighbours::<V>(half, elements, point) {
+                        continue;
+                    }
                 }
                 for lane in 0..L {
                     let index = lines.at(lane, first + i);
@@ -517,7 +602,8 @@ impl<const L: usize> Output<'_, L> {
     /// Stores the bits of outputs that are kept; they are already rounded to the array's type.
     #[inline(always)]
     pub(crate) fn scatter<V: Vectors<L>>(&self, lines: &Lines<L>, grid: Grid, points: &[Point<L>]) {
-        let whole = whole_elements(lines, self.count);
+        let (whole, active) = (whole_elements(lines, self.count), lines.active);
+        let earliest = lines.starts.iter().copied().min().unwrap_or(0);
         let positions = Positions::new(&self.places, lines);
         let grid = grid.flattened();
         for row in 0..grid.rows {
@@ -527,11 +613,10 @@ impl<const L: usize> Output<'_, L> {
             let done = match (&self.numbers, self.real) {
                 (Writer::Double(array), false) if positions.neighbours => {
                     for (i, point) in points[..fast].iter().enumerate() {
-                        let start = array.checked(2 * positions.at(0, first + i), 2 * L);
+                        let start = array.checked(2 * positions.at(0, first + i), 2 * active);
+                        let pair = (V::load(&point[0]), V::load(&point[1]));
                         // SAFETY: in range; every output belongs to one line, and every line to one thread.
-                        unsafe {
-                            V::store_neighbours(start, V::load(&point[0]), V::load(&point[1]));
-                        }
+                        unsafe { store_neighbours::<L, V>(start, active, pair) }
                     }
                     fast
                 }
@@ -555,9 +640,9 @@ impl<const L: usize> Output<'_, L> {
                 }
                 (Writer::Double(array), true) if positions.neighbours => {
                     for (i, point) in points[..fast].iter().enumerate() {
-                        let start = array.checked(positions.at(0, first + i), L);
-                        // SAFETY: as above; a row has the size of `L` numbers.
-                        unsafe { start.cast::<[i64; L]>().write_unaligned(point[0]) }
+                        let start = array.checked(positions.at(0, first + i), active);
+                        // SAFETY: as above.
+                        unsafe { store_row(start.cast(), active, &point[0]) }
                     }
                     fast
                 }
@@ -581,6 +666,9 @@ impl<const L: usize> Output<'_, L> {
                 _ => 0,
             };
             for (i, point) in points.iter().enumerate().skip(done) {
+                if earliest + (first + i) * lines.step >= self.count {
+                    return;
+                }
                 for lane in 0..lines.active {
                     let index = lines.at(lane, first + i);
                     if index < self.count {

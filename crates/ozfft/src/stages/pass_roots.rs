@@ -22,6 +22,9 @@ pub(crate) struct PassRoots {
 /// Tables of all rotations are made up to this order: 1 MiB.
 const LARGEST_FULL_TABLE: usize = 1 << 16;
 
+/// Lanes of the widest unit.
+const MOST_LANES: usize = 8;
+
 impl PassRoots {
     pub(crate) fn new(order: usize, block: usize) -> Self {
         let low_bits = (usize::BITS - order.leading_zeros()) / 2;
@@ -45,7 +48,10 @@ impl PassRoots {
         };
         if order <= LARGEST_FULL_TABLE {
             let powers = (0..block).flat_map(|k| (0..order / block).map(move |j| k * j));
-            roots.all = Some(powers.map(|power| roots.power(power)).collect());
+            // Lanes that are not active read beyond the last row.
+            let beyond = [0; MOST_LANES - 1];
+            let entries = powers.chain(beyond).map(|power| roots.power(power));
+            roots.all = Some(entries.collect());
         }
         roots
     }
@@ -85,18 +91,16 @@ impl PassRoots {
         active: usize,
         words: Pair<V::Words>,
     ) -> Pair<V::Words> {
-        let angles = if active < L {
-            let power = |lane: usize| self.power(k * (j + if lane < active { lane } else { 0 }));
-            (
-                from_lanes::<L, V>(|lane| power(lane).re),
-                from_lanes::<L, V>(|lane| power(lane).im),
-            )
-        } else if let Some(all) = &self.all {
+        const { assert!(L <= MOST_LANES) }
+        let angles = if let Some(all) = &self.all {
             all.load::<L, V>(k * self.inner + j)
         } else {
-            assert!(k * (j + L - 1) < self.order);
-            // Powers k·(j + lane): the row's first, and k more in every lane.
-            let lanes = from_lanes::<L, V>(|lane| lane as i64);
+            assert!(k * (j + active - 1) < self.order);
+            // Powers k·(j + lane): the row's first, and k more in every active lane.
+            let lanes = match active == L {
+                true => from_lanes::<L, V>(|lane| lane as i64),
+                false => from_lanes::<L, V>(|lane| lane.min(active - 1) as i64),
+            };
             let more = V::multiply_low(V::splat_low(k as i32), lanes);
             let powers = V::add(V::splat((k * j) as i64), more);
             let mask = (1 << self.low_bits) - 1;

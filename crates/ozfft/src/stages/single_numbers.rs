@@ -4,9 +4,11 @@
 //! are, and come out as real and imaginary parts side by side.
 
 use crate::simd::{HalfRow, Vectors, inlined};
+use crate::stages::half_spectra::{Wanted, reversed};
 use crate::stages::lines::{Grid, Lines};
 use crate::stages::numbers::{
-    Elements, Input, Output, Positions, Reader, Writer, advance, whole_elements,
+    Elements, Input, Output, Positions, Reader, Writer, advance, load_row, store_row,
+    whole_elements,
 };
 use num_complex::Complex;
 
@@ -25,7 +27,7 @@ impl<const L: usize> Input<'_, L> {
         let Reader::Single(array) = &self.numbers else {
             unreachable!("numbers of double precision are gathered as such")
         };
-        let positions = Positions::new(&self.places, lines);
+        let (positions, active) = (Positions::new(&self.places, lines), lines.active);
         // The sign of the imaginary parts is changed.
         let sign = if self.conjugate { i32::MIN } else { 0 };
         let signs = V::load_halves(&[[0, sign]; L]);
@@ -36,6 +38,7 @@ impl<const L: usize> Input<'_, L> {
             },
         );
         let side_by_side = positions.step == 1 && L > 1;
+        let half = self.one_half_spectrum(lines);
         let grid = grid.flattened();
         for row in 0..grid.rows {
             let first = row * grid.columns;
@@ -44,10 +47,9 @@ impl<const L: usize> Input<'_, L> {
             let done = match self.elements {
                 Elements::Complex if positions.neighbours => {
                     for (i, to) in panel.iter_mut().enumerate() {
-                        let start = array.checked(2 * positions.at(0, first + i), 2 * L);
-                        // SAFETY: in range; not written by another thread, as for single elements. A half row has the
-                        // size of `2L` numbers.
-                        let numbers = unsafe { start.cast::<HalfRow<L>>().read_unaligned() };
+                        let start = array.checked(2 * positions.at(0, first + i), 2 * active);
+                        // SAFETY: in range; not written by another thread, as for single elements.
+                        let numbers: HalfRow<L> = unsafe { load_row(start.cast(), active) };
                         put(V::load_halves(&numbers), to);
                     }
                     count
@@ -72,9 +74,9 @@ impl<const L: usize> Input<'_, L> {
                 }
                 Elements::Real if positions.neighbours => {
                     for (i, to) in panel.iter_mut().enumerate() {
-                        let start = array.checked(positions.at(0, first + i), L);
+                        let start = array.checked(positions.at(0, first + i), active);
                         // SAFETY: as above.
-                        let numbers = unsafe { start.cast::<[i32; L]>().read_unaligned() };
+                        let numbers: [i32; L] = unsafe { load_row(start.cast(), active) };
                         *to = numbers.map(|number| [number, 0]);
                     }
                     count
@@ -109,6 +111,22 @@ impl<const L: usize> Input<'_, L> {
                 _ => 0,
             };
             for (i, to) in panel.iter_mut().enumerate().skip(done) {
+                if let Some((n, start)) = half
+                    && let Some(wanted) = Wanted::new(n, lines.at(0, first + i), active)
+                {
+                    let (element, mirrored) = match wanted {
+                        Wanted::Stored(element) => (element, false),
+                        Wanted::Mirrored(element) => (element, true),
+                    };
+                    let start = array.checked(2 * (start + element), 2 * active);
+                    // SAFETY: as above.
+                    let mut numbers: HalfRow<L> = unsafe { load_row(start.cast(), active) };
+                    if mirrored {
+                        numbers = reversed(&numbers, active).map(|[re, im]| [re, im ^ i32::MIN]);
+                    }
+                    put(V::load_halves(&numbers), to);
+                    continue;
+                }
                 for lane in 0..L {
                     let value = self.element(lane, lines.at(lane, first + i));
                     to[lane] = [value.re, value.im].map(|x| (x as f32).to_bits() as i32);
@@ -131,7 +149,8 @@ impl<const L: usize> Output<'_, L> {
             unreachable!("numbers of double precision are scattered as such")
         };
         let whole = whole_elements(lines, self.count);
-        let positions = Positions::new(&self.places, lines);
+        let earliest = lines.starts.iter().copied().min().unwrap_or(0);
+        let (positions, active) = (Positions::new(&self.places, lines), lines.active);
         let side_by_side = positions.step == 1 && L > 1;
         let grid = grid.flattened();
         for row in 0..grid.rows {
@@ -141,10 +160,9 @@ impl<const L: usize> Output<'_, L> {
             let done = match self.real {
                 false if positions.neighbours => {
                     for (i, numbers) in panel[..fast].iter().enumerate() {
-                        let start = array.checked(2 * positions.at(0, first + i), 2 * L);
-                        // SAFETY: in range; every output belongs to one line, and every line to one thread. A half row
-                        // has the size of `2L` numbers.
-                        unsafe { start.cast::<HalfRow<L>>().write_unaligned(*numbers) }
+                        let start = array.checked(2 * positions.at(0, first + i), 2 * active);
+                        // SAFETY: in range; every output belongs to one line, and every line to one thread.
+                        unsafe { store_row(start.cast(), active, numbers) }
                     }
                     fast
                 }
@@ -169,10 +187,10 @@ impl<const L: usize> Output<'_, L> {
                 }
                 true if positions.neighbours => {
                     for (i, numbers) in panel[..fast].iter().enumerate() {
-                        let start = array.checked(positions.at(0, first + i), L);
+                        let start = array.checked(positions.at(0, first + i), active);
                         let reals = numbers.map(|[re, _]| re);
                         // SAFETY: as above.
-                        unsafe { start.cast::<[i32; L]>().write_unaligned(reals) }
+                        unsafe { store_row(start.cast(), active, &reals) }
                     }
                     fast
                 }
@@ -204,6 +222,9 @@ impl<const L: usize> Output<'_, L> {
                 _ => 0,
             };
             for (i, numbers) in panel.iter().enumerate().skip(done) {
+                if earliest + (first + i) * lines.step >= self.count {
+                    return;
+                }
                 for lane in 0..lines.active {
                     let index = lines.at(lane, first + i);
                     if index < self.count {

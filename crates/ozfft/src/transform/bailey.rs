@@ -592,6 +592,8 @@ impl Block {
         let step = &self.steps[self.steps.len() - 1];
         let n = step.recipe.n;
         let shifted = step.recipe.fold == Fold::FrequencyShifted;
+        // Of several steps the last has no such fold, whose partners are negative.
+        debug_assert_ne!(step.recipe.fold, Fold::TimeShifted);
         let Grid { columns, pitch, .. } = self.output;
         let (real, half) = match symmetry {
             Symmetry::Real { half } => (true, half),
@@ -635,10 +637,7 @@ impl Block {
                         false => (k > 0 && 2 * k < n).then_some(n - k),
                     };
                     if let Some(partner) = partner {
-                        put(
-                            partner,
-                            pair.partners_of_two::<L, U::Vectors>(step.recipe.fold),
-                        );
+                        put(partner, pair.minus);
                     }
                     return;
                 }

@@ -307,7 +307,7 @@ impl<'a, const L: usize> Entries<'a, L> {
     fn new(table: &'a TwiddleTable, lines: Lines<L>) -> Self {
         Entries {
             table,
-            neighbours: are_neighbours(&lines),
+            neighbours: lines.active == L && lines.are_neighbours(),
             last: lines.starts.iter().copied().max().unwrap_or(0),
             lines,
         }
@@ -327,11 +327,6 @@ impl<'a, const L: usize> Entries<'a, L> {
         };
         rotate::<L, V>(words, Angles::new::<L, V>(angles))
     }
-}
-
-fn are_neighbours<const L: usize>(lines: &Lines<L>) -> bool {
-    let mut starts = lines.starts.iter().enumerate();
-    lines.active == L && starts.all(|(lane, &at)| at == lines.starts[0] + lane)
 }
 
 /// Numbers of all lanes, each as a word with an exponent of its own.
@@ -489,12 +484,12 @@ impl<const L: usize> Sink<L> for KernelSink<'_> {
         let narrowing = Narrowing::new::<L, V>(&shifts);
         let whole_lines = self.part.map_or(*lines, |part| part.whole_lines(lines));
         let entries = Entries::new(&plan.kernel, whole_lines);
-        let neighbours = !one_block && are_neighbours(lines);
+        let neighbours = !one_block && lines.are_neighbours();
         for (i, place) in values.grid.places() {
             let words = values.narrowed::<V>(place, &narrowing);
             let (re, im) = entries.rotate::<V>(words, i);
             if neighbours {
-                store_words::<L, V>(self.words, lines.at(0, i), L, (im, re));
+                store_words::<L, V>(self.words, lines.at(0, i), lines.active, (im, re));
                 continue;
             }
             let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));

@@ -617,10 +617,7 @@ impl<const L: usize> LastStep<'_, '_, '_, L> {
                     );
                     put(k, pair.plus);
                     if let Some(partner) = partner {
-                        put(
-                            partner,
-                            pair.partners_of_two::<L, U::Vectors>(step.recipe.fold),
-                        );
+                        put(partner, pair.minus);
                     }
                     return;
                 }

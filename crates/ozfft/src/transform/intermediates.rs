@@ -2,6 +2,7 @@
 
 use crate::simd::{Point, Row, Vectors};
 use crate::stages::lines::{Cut, Lines};
+use crate::stages::numbers::load_neighbours;
 use crate::stages::quantise::{InputSymmetry, LineProperties, Quantised, quantise_words};
 use crate::transform::bailey::Block;
 use crate::transform::source::Source;
@@ -77,7 +78,9 @@ impl<const L: usize> Source<L> for WordLines<'_> {
             && first_exponent
                 .iter()
                 .all(|&first| first == first_exponent[0]);
-        let neighbours = (0..L).all(|lane| first[lane] == first[0] + lane);
+        let active = lines.active;
+        let neighbours =
+            (active > 1 || step != 1) && (0..active).all(|lane| first[lane] == first[0] + lane);
         // Places within the period, moved on from element to element: dividing for each would take longer than all else that is done with it.
         let whole_step = whole_lines.step % period;
         let mut within: [usize; L] = std::array::from_fn(|lane| whole_lines.at(lane, 0) % period);
@@ -106,10 +109,10 @@ impl<const L: usize> Source<L> for WordLines<'_> {
                 }
                 let point = &mut points[place];
                 if neighbours {
-                    let start = self.words.checked(first[0] + i * step, L);
+                    let start = self.words.checked(first[0] + i * step, active);
                     // SAFETY: in range; as above, and today's lines overwrite only themselves. Complex words and pairs
                     // of double-precision numbers are laid out alike.
-                    let (re, im) = unsafe { V::load_neighbours(start.cast()) };
+                    let (re, im) = unsafe { load_neighbours::<L, V>(start.cast(), active) };
                     V::store(re, &mut point[0]);
                     V::store(im, &mut point[1]);
                 } else if !(step == 1 && L > 1) {

@@ -10,9 +10,9 @@ use crate::matrix_unit::{MatrixUnit, Task};
 use crate::parallel;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
-use crate::simd::{Pair, Point, Row, Vectors, lanes_of};
+use crate::simd::{Pair, Point, Row, Vectors};
 use crate::stages::lines::{Cut, Grid, Lines};
-use crate::stages::numbers::{Input, Output};
+use crate::stages::numbers::{Input, Output, store_neighbours};
 use crate::stages::outputs::{
     FloatEmitter, Narrowing, SetEmitter, WideEmitter, WideOutputs, WidePoint, finish,
 };
@@ -392,21 +392,12 @@ pub(crate) fn store_words<const L: usize, V: Vectors<L>>(
     array: SharedArray<'_, Complex<i64>>,
     start: usize,
     active: usize,
-    (re, im): Pair<V::Words>,
+    words: Pair<V::Words>,
 ) {
     let start = array.checked(start, active);
     // SAFETY: in range; these lines' elements belong to this thread alone during the pass. Complex words and pairs of
     // double-precision numbers are laid out alike.
-    unsafe {
-        if active == L {
-            V::store_neighbours(start.cast(), re, im);
-        } else {
-            let (re, im) = (lanes_of::<L, V>(re), lanes_of::<L, V>(im));
-            for lane in 0..active {
-                start.add(lane).write(Complex::new(re[lane], im[lane]));
-            }
-        }
-    }
+    unsafe { store_neighbours::<L, V>(start.cast(), active, words) }
 }
 
 impl Passes {
