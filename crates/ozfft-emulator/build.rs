@@ -665,7 +665,8 @@ fn main() {
         .include("src")
         .cpp(true)
         .std("c++17")
-        .opt_level(2)
+        // Kernels take longer to compile than they run; what they spend their time in says itself how it is compiled.
+        .opt_level_str("g")
         // Fibers jump between stacks, which this check takes for an error.
         .flag("-U_FORTIFY_SOURCE")
         // A GPU's integers wrap around, and it fuses no operations but those that are asked for.

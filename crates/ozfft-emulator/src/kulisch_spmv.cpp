@@ -1,3 +1,5 @@
+// Those of batches have a function of this name, too: a program that has both would take either one for both.
+#define own_stage own_stage_of_rows
 #include "kulisch_spmv.cu"
 #include "launch.h"
 

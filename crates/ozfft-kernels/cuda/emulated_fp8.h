@@ -2,6 +2,9 @@
 #pragma once
 #include "emulator.h"
 
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+
 namespace emulator {
 
 // A number in units of 2^-9, the smallest that e4m3 has.
@@ -33,3 +36,5 @@ inline float sum_of_e4m3(float before, int positive, int negative) {
 }
 
 }  // namespace emulator
+
+#pragma GCC pop_options

@@ -3,6 +3,9 @@
 #pragma once
 #include "emulator.h"
 
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+
 namespace emulator {
 
 // A data digit: a number below the normal ones, in units of 2^-24.
@@ -69,3 +72,5 @@ template <int COUNT> DEVICE void mma_sync_f16(int (&c)[COUNT], int at, const uin
     });
     std::memcpy(c + at, warp.taken[own], sizeof(mine.c));
 }
+
+#pragma GCC pop_options

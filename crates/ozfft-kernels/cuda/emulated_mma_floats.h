@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstring>
 
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+
 struct alignas(8) float2 {
     float x, y;
 };
@@ -146,3 +149,5 @@ template <Format FORMAT> DEVICE void mma_floats(float (&c)[4], const uint32_t (&
     });
     std::memcpy(c, warp.taken[own], sizeof(c));
 }
+
+#pragma GCC pop_options

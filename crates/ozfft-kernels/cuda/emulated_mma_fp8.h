@@ -4,6 +4,9 @@
 #include "emulated_fp8.h"
 #include "emulator.h"
 
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+
 template <int COUNT> DEVICE void mma_sync_e4m3(float (&c)[COUNT], int at, const uint32_t (&a)[4], const uint32_t (&b)[2], bool first) {
     struct Operands {
         float c[4];
@@ -51,3 +54,5 @@ template <int COUNT> DEVICE void mma_sync_e4m3(float (&c)[COUNT], int at, const 
     });
     std::memcpy(c + at, warp.taken[own], sizeof(mine.c));
 }
+
+#pragma GCC pop_options

@@ -10,6 +10,9 @@
 #include <deque>
 #include <iterator>
 
+#pragma GCC push_options
+#pragma GCC optimize("O3")
+
 namespace emulator {
 
 // How numbers are multiplied: what the bytes of A and of B mean, as integers; and what is done to a sum of 4 bytes, given the
@@ -215,3 +218,5 @@ DEVICE void wgmma_u8_n32_first(int (&c)[16], const unsigned (&a)[4], uint64_t b)
 DEVICE void wgmma_u8_n32_more(int (&c)[16], const unsigned (&a)[4], uint64_t b) {
     emulator::begin_product(c, 32, false, a, b, emulator::U8_S8);
 }
+
+#pragma GCC pop_options

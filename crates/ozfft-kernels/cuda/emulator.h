@@ -8,6 +8,9 @@
 // never reach, work under way that a thread does not wait for, and addresses beyond shared memory end the program with a
 // message. Kernels are called once for every fiber, with the same parameters.
 #pragma once
+// Kernels take longer to compile than they run, and are compiled in haste; most of their time they spend here and in containers.
+#pragma GCC push_options
+#pragma GCC optimize("O3")
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -36,6 +39,17 @@ struct Index {
     unsigned x = 0, y = 0, z = 0;
 };
 
+// Where a fiber or the scheduler goes on. The library's `setjmp` and `longjmp` look after signals and clean-up, for a tenth of a test's time.
+#if defined(__GNUC__) && defined(__x86_64__)
+using Place = void *[5];
+#define NOTE_PLACE(place) __builtin_setjmp(place)
+#define GO_TO(place) __builtin_longjmp(place, 1)
+#else
+using Place = jmp_buf;
+#define NOTE_PLACE(place) _setjmp(place)
+#define GO_TO(place) _longjmp(place, 1)
+#endif
+
 // Something that fibers wait at: the last of them to arrive lets all of them go.
 struct Meeting {
     int arrived = 0;
@@ -45,7 +59,7 @@ struct Meeting {
 struct Fiber {
     std::unique_ptr<unsigned char[]> stack;
     ucontext_t start;
-    jmp_buf resume;
+    Place resume;
     bool begun = false, done = false;
     // Waits until the meeting has had more rounds than this.
     const Meeting *meeting = nullptr;
@@ -71,15 +85,14 @@ struct Block {
     size_t shared_bytes = 0;
     // Copies that have been begun, and that any thread may wait for.
     int under_way = 0;
-    jmp_buf scheduler;
+    Place scheduler;
     int current = 0;
     const std::function<void()> *kernel = nullptr;
 };
 
-inline Block &block() {
-    static thread_local Block state;
-    return state;
-}
+// That of this thread of the operating system, which `launch` sets. A pointer is there without asking, at every use, whether it has been made.
+inline thread_local Block *running = nullptr;
+inline Block &block() { return *running; }
 
 [[noreturn]] inline void fail(const char *what) {
     const Block &state = block();
@@ -87,14 +100,17 @@ inline Block &block() {
     std::abort();
 }
 
+// Leaves the fiber. A function of its own, as none may go to a place that it has noted itself.
+[[noreturn, gnu::noinline]] inline void leave() { GO_TO(block().scheduler); }
+
 // Leaves the fiber until the meeting's next round.
-inline void wait(const Meeting &meeting) {
+[[gnu::noinline]] inline void wait(const Meeting &meeting) {
     Block &state = block();
     Fiber &fiber = state.fibers[state.current];
     fiber.meeting = &meeting;
     fiber.round = meeting.rounds;
-    if (_setjmp(fiber.resume) == 0) {
-        _longjmp(state.scheduler, 1);
+    if (NOTE_PLACE(fiber.resume) == 0) {
+        leave();
     }
 }
 
@@ -123,18 +139,38 @@ inline Fiber &fiber() { return block().fibers[block().current]; }
 inline Exchange &warp() { return block().warps[block().current / WARP]; }
 inline int lane() { return block().current % WARP; }
 
-inline void fiber_main() {
-    Block &state = block();
-    (*state.kernel)();
-    if (fiber().under_way != 0) {
-        fail("ends before the products or copies that it has begun");
+// A fiber is started once, and runs kernel after kernel.
+[[noreturn]] inline void fiber_main() {
+    for (;;) {
+        (*block().kernel)();
+        Fiber &own = fiber();
+        if (own.under_way != 0) {
+            fail("ends before the products or copies that it has begun");
+        }
+        own.done = true;
+        if (NOTE_PLACE(own.resume) == 0) {
+            leave();
+        }
     }
-    fiber().done = true;
-    _longjmp(state.scheduler, 1);
+}
+
+// Goes on with a fiber.
+[[noreturn, gnu::noinline]] inline void enter(Fiber &fiber) {
+    if (fiber.begun) {
+        GO_TO(fiber.resume);
+    }
+    fiber.begun = true;
+    getcontext(&fiber.start);
+    fiber.start.uc_stack.ss_sp = fiber.stack.get();
+    fiber.start.uc_stack.ss_size = STACK_BYTES;
+    fiber.start.uc_link = nullptr;
+    makecontext(&fiber.start, fiber_main, 0);
+    setcontext(&fiber.start);
+    fail("cannot be started");
 }
 
 // Runs a fiber until it waits or ends. Says whether it has not waited all the time.
-inline bool run_fiber(int number) {
+[[gnu::noinline]] inline bool run_fiber(int number) {
     Block &state = block();
     Fiber &fiber = state.fibers[number];
     if (fiber.done || (fiber.meeting != nullptr && fiber.meeting->rounds == fiber.round)) {
@@ -142,17 +178,8 @@ inline bool run_fiber(int number) {
     }
     state.current = number;
     state.thread.x = static_cast<unsigned>(number);
-    if (_setjmp(state.scheduler) == 0) {
-        if (fiber.begun) {
-            _longjmp(fiber.resume, 1);
-        }
-        fiber.begun = true;
-        getcontext(&fiber.start);
-        fiber.start.uc_stack.ss_sp = fiber.stack.get();
-        fiber.start.uc_stack.ss_size = STACK_BYTES;
-        fiber.start.uc_link = nullptr;
-        makecontext(&fiber.start, fiber_main, 0);
-        setcontext(&fiber.start);
+    if (NOTE_PLACE(state.scheduler) == 0) {
+        enter(fiber);
     }
     return true;
 }
@@ -177,7 +204,7 @@ inline void run_block() {
     Block &state = block();
     const int threads = static_cast<int>(state.threads.x), groups = (threads + WARPGROUP - 1) / WARPGROUP;
     for (Fiber &fiber : state.fibers) {
-        fiber.begun = fiber.done = false;
+        fiber.done = false;
         fiber.meeting = nullptr;
     }
     for (bool moved = true; moved;) {
@@ -200,7 +227,8 @@ inline void run_block() {
 
 // Launches a kernel of `blocks` × `threads` threads.
 inline void launch(uint64_t blocks, int threads, size_t shared_bytes, const std::function<void()> &kernel) {
-    Block &state = block();
+    static thread_local Block state;
+    running = &state;
     if (threads % WARP != 0) {
         fail("blocks are whole warps here");
     }
@@ -353,49 +381,57 @@ DEVICE uint4 load_once(const uint4 *place) { return *place; }
 DEVICE uint2 load_once(const uint2 *place) { return *place; }
 DEVICE unsigned load_once(const unsigned *place) { return *place; }
 
-// The tensor instruction: the layout of its operands is described in mma_sync.cuh.
+namespace emulator {
+
+// What a lane gives to a tensor instruction: the layout is described in mma_sync.cuh.
+struct Operands {
+    int c[4];
+    uint32_t a[4], b[2];
+};
+
+// The product of a warp.
+template <class Byte> void multiply_bytes(Exchange &warp) {
+    Byte rows[16][32];
+    int8_t columns[8][32];
+    for (int lane = 0; lane < WARP; lane++) {
+        Operands given;
+        std::memcpy(&given, warp.given[lane], sizeof(given));
+        const int g = lane / 4, t = lane % 4;
+        std::memcpy(&rows[g][4 * t], &given.a[0], 4);
+        std::memcpy(&rows[g + 8][4 * t], &given.a[1], 4);
+        std::memcpy(&rows[g][16 + 4 * t], &given.a[2], 4);
+        std::memcpy(&rows[g + 8][16 + 4 * t], &given.a[3], 4);
+        std::memcpy(&columns[g][4 * t], &given.b[0], 4);
+        std::memcpy(&columns[g][16 + 4 * t], &given.b[1], 4);
+    }
+    for (int lane = 0; lane < WARP; lane++) {
+        Operands given;
+        std::memcpy(&given, warp.given[lane], sizeof(given));
+        const int g = lane / 4, t = lane % 4;
+        for (int i = 0; i < 4; i++) {
+            const Byte *row = rows[g + 8 * (i / 2)];
+            const int8_t *column = columns[2 * t + i % 2];
+            int sum = 0;
+            for (int byte = 0; byte < 32; byte++) {
+                sum += row[byte] * column[byte];
+            }
+            given.c[i] += sum;
+        }
+        std::memcpy(warp.taken[lane], given.c, sizeof(given.c));
+    }
+}
+
+}  // namespace emulator
+
 template <class Byte> DEVICE void mma_sync_bytes(int *c, const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-    struct Operands {
-        int c[4];
-        uint32_t a[4], b[2];
-    };
     emulator::Exchange &warp = emulator::warp();
     const int own = emulator::lane();
-    Operands mine;
+    emulator::Operands mine;
     std::memcpy(mine.c, c, sizeof(mine.c));
     std::memcpy(mine.a, a, sizeof(a));
     std::memcpy(mine.b, b, sizeof(b));
     std::memcpy(warp.given[own], &mine, sizeof(mine));
-    emulator::meet(warp.meeting, emulator::WARP, [&warp] {
-        Byte rows[16][32];
-        int8_t columns[8][32];
-        for (int lane = 0; lane < emulator::WARP; lane++) {
-            Operands given;
-            std::memcpy(&given, warp.given[lane], sizeof(given));
-            const int g = lane / 4, t = lane % 4;
-            std::memcpy(&rows[g][4 * t], &given.a[0], 4);
-            std::memcpy(&rows[g + 8][4 * t], &given.a[1], 4);
-            std::memcpy(&rows[g][16 + 4 * t], &given.a[2], 4);
-            std::memcpy(&rows[g + 8][16 + 4 * t], &given.a[3], 4);
-            std::memcpy(&columns[g][4 * t], &given.b[0], 4);
-            std::memcpy(&columns[g][16 + 4 * t], &given.b[1], 4);
-        }
-        for (int lane = 0; lane < emulator::WARP; lane++) {
-            Operands given;
-            std::memcpy(&given, warp.given[lane], sizeof(given));
-            const int g = lane / 4, t = lane % 4;
-            for (int i = 0; i < 4; i++) {
-                const Byte *row = rows[g + 8 * (i / 2)];
-                const int8_t *column = columns[2 * t + i % 2];
-                int sum = 0;
-                for (int byte = 0; byte < 32; byte++) {
-                    sum += row[byte] * column[byte];
-                }
-                given.c[i] += sum;
-            }
-            std::memcpy(warp.taken[lane], given.c, sizeof(given.c));
-        }
-    });
+    emulator::meet(warp.meeting, emulator::WARP, [&warp] { emulator::multiply_bytes<Byte>(warp); });
     std::memcpy(c, warp.taken[own], sizeof(mine.c));
 }
 DEVICE void mma_sync_s8(int (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) { mma_sync_bytes<int8_t>(c, a, b); }
@@ -436,3 +472,5 @@ DEVICE void load_rows(uint32_t (&rows)[4], uint32_t at) {
         rows[i] = loaded<uint32_t>(start + 4 * (lane % 4));
     }
 }
+
+#pragma GCC pop_options
