@@ -665,7 +665,7 @@ fn main() {
         .include("src")
         .cpp(true)
         .std("c++17")
-        // Kernels take longer to compile than they run; what they spend their time in says itself how it is compiled.
+        // Kernels take longer to compile than they run; what they spend most of their time in, emulator.h, asks for more.
         .opt_level_str("g")
         // Fibers jump between stacks, which this check takes for an error.
         .flag("-U_FORTIFY_SOURCE")

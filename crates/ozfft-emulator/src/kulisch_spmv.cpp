@@ -1,4 +1,4 @@
-// Those of batches have a function of this name, too: a program that has both would take either one for both.
+// `kulisch_gemv.cu` has another function of this name. Where neither is inlined, the linker would take one of them for both.
 #define own_stage own_stage_of_rows
 #include "kulisch_spmv.cu"
 #include "launch.h"

@@ -8,7 +8,8 @@
 // never reach, work under way that a thread does not wait for, and addresses beyond shared memory end the program with a
 // message. Kernels are called once for every fiber, with the same parameters.
 #pragma once
-// Kernels take longer to compile than they run, and are compiled in haste; most of their time they spend here and in containers.
+// Kernels take longer to compile than they run, and are compiled without much optimisation; much of their time they spend in what is here, with the
+// containers that it uses. Other compilers than GCC ignore this.
 #pragma GCC push_options
 #pragma GCC optimize("O3")
 #include <csetjmp>
@@ -39,7 +40,7 @@ struct Index {
     unsigned x = 0, y = 0, z = 0;
 };
 
-// Where a fiber or the scheduler goes on. The library's `setjmp` and `longjmp` look after signals and clean-up, for a tenth of a test's time.
+// Where a fiber or the scheduler goes on. The library's `setjmp` and `longjmp` look after clean-up besides, which took a tenth of the tests' time.
 #if defined(__GNUC__) && defined(__x86_64__)
 using Place = void *[5];
 #define NOTE_PLACE(place) __builtin_setjmp(place)
@@ -90,7 +91,7 @@ struct Block {
     const std::function<void()> *kernel = nullptr;
 };
 
-// That of this thread of the operating system, which `launch` sets. A pointer is there without asking, at every use, whether it has been made.
+// The block of this thread of the operating system, set by `launch`. An object in its place would be asked at every use whether it has been constructed.
 inline thread_local Block *running = nullptr;
 inline Block &block() { return *running; }
 
@@ -227,6 +228,7 @@ inline void run_block() {
 
 // Launches a kernel of `blocks` × `threads` threads.
 inline void launch(uint64_t blocks, int threads, size_t shared_bytes, const std::function<void()> &kernel) {
+    // Kept from launch to launch, and its fibers with it.
     static thread_local Block state;
     running = &state;
     if (threads % WARP != 0) {

@@ -4,7 +4,7 @@ use crate::common_arrays::{ComplexDouble, bits, plan};
 use num_complex::Complex;
 use ozfft::{
     Accuracy, CpuUnit, Direction, Engine, FftError, Kind, Layout, Mode, Plan, Planner, Problem,
-    Products,
+    Products, Real,
 };
 use ozfft_testkit::oracle::inputs::{Generator, uniform_complex, uniform_real};
 use std::sync::Arc;
@@ -313,6 +313,22 @@ fn irfft_takes_imaginary_parts_that_no_signal_has_as_zero() {
     let expected = ozfft::irfft(&half, 6).unwrap();
     (half[0].im, half[3].im) = (0.5, -2.0);
     assert_eq!(ozfft::irfft(&half, 6).unwrap(), expected);
+}
+
+/// Long half-spectra are read several elements at a time; the middle one is the first of them at some lengths, and the last at others, such as 1050.
+#[test]
+fn long_half_spectra_have_imaginary_parts_that_no_signal_has_as_zero() {
+    fn check<T: Real + From<i16> + PartialEq>(n: usize) {
+        let signal: Vec<T> = (0..n).map(|i| T::from((i * i % 97) as i16)).collect();
+        let mut half = ozfft::rfft(&signal).unwrap();
+        let expected = ozfft::irfft(&half, n).unwrap();
+        (half[0].im, half[n / 2].im) = (T::from(3), T::from(-2));
+        assert!(ozfft::irfft(&half, n).unwrap() == expected, "{n} points");
+    }
+    for n in (1026..=2100).step_by(6).chain([4096, 5400, 10_000]) {
+        check::<f64>(n);
+        check::<f32>(n);
+    }
 }
 
 #[test]
