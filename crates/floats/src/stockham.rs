@@ -115,6 +115,25 @@ impl<S: Scalar> Stockham<S> {
     }
 }
 
+impl Stockham<f64> {
+    /// The same transform of another number type, without computing the roots again.
+    pub(crate) fn rounded<S: Scalar>(self) -> Stockham<S> {
+        let stages = self.stages.into_iter().map(|stage| Stage {
+            step: stage.step,
+            stride: stage.stride,
+            groups: stage.groups,
+            rotations: stage
+                .rotations
+                .into_iter()
+                .map(ComplexConstant::rounded)
+                .collect(),
+        });
+        Stockham {
+            stages: stages.collect(),
+        }
+    }
+}
+
 struct StageTask<'a, A: Arithmetic> {
     stage: &'a Stage<A::Scalar>,
     from: &'a [A::Scalar],
