@@ -89,6 +89,22 @@ const ADVERSARIES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Bounds that pages have and no name.
+const ON_PAGES: &[(&str, &str, &str, &str)] = &[
+    (
+        "docs/fftw.md",
+        "the relative L2 error of one axis is at most 2β",
+        "ozfft-fftw/tests/bounds.rs",
+        "no_aimed_line_exceeds_the_bound_of_its_real_to_real_kind",
+    ),
+    (
+        "docs/convolution.md",
+        "where the bound is below one half, else an error",
+        "ozfft/tests/convolution.rs",
+        "integers_by_digits_are_those_of_exact_convolutions_or_not_proven",
+    ),
+];
+
 /// Names with `bound` in them that are not numbers.
 const NOT_BOUNDS: &[&str] = &["bound_is_proven", "bound_relative_to", "bound_text"];
 
@@ -150,11 +166,21 @@ fn every_bound_has_an_adversary() {
         found, listed,
         "name the test that attacks it in ADVERSARIES"
     );
+    let has = |file: &Path, words: &str| fs::read_to_string(file).unwrap().contains(words);
     for (item, file, test) in ADVERSARIES {
-        let text = fs::read_to_string(crates.join(file)).unwrap();
         assert!(
-            text.contains(&format!("fn {test}(")),
+            has(&crates.join(file), &format!("fn {test}(")),
             "{item}: {file} has no {test}"
+        );
+    }
+    for (page, words, file, test) in ON_PAGES {
+        assert!(
+            has(&crates.join("..").join(page), words),
+            "{page} has no {words:?}"
+        );
+        assert!(
+            has(&crates.join(file), &format!("fn {test}(")),
+            "{page}: {file} has no {test}"
         );
     }
 }

@@ -135,7 +135,11 @@ impl Lines {
                     let (near, far) = (at(k), at(n - k));
                     let (cosine, sine) = (cosines[k], sines[k]);
                     let real = near * cosine + far * sine;
-                    let imaginary = near * sine - far * cosine;
+                    // The middle of a half-spectrum is real.
+                    let imaginary = match 2 * k == n {
+                        true => 0.0,
+                        false => near * sine - far * cosine,
+                    };
                     numbers[k] = Complex::new(T::narrow(real), T::narrow(imaginary));
                 }
             }

@@ -38,7 +38,7 @@
 //! 1. Numbers that this makes subnormal, and subnormal results of rotations, are off by s = 2⁻¹⁰⁷⁵ (f32: 2⁻¹⁵⁰) at most, together
 //!    2√n s in norm, while the norm of the numbers is at least 1. β contains the rounding of its results at the full u of their size
 //!    (f32: 2⁻²⁴), and a rounding to nearest is off by u/(1 + u) at most: what is left, u², is more than that.
-//! 2. Nothing overflows in between: numbers grow by 2√n for each of the axes at most.
+//! 2. Nothing overflows in between: a number is at most 4n times the largest one of its line, for each axis.
 //! 3. The power of two comes back with the last rounding. Where a result is subnormal, that adds s for this result, in absolute
 //!    terms; an element is infinite only if its exact value is beyond the largest number, or nearer to it than the bound.
 
