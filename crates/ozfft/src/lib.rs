@@ -18,6 +18,8 @@
 
 #[cfg(feature = "convolution")]
 pub mod convolution;
+#[doc(hidden)]
+pub mod dct;
 mod engines;
 mod error;
 mod executor;
