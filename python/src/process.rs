@@ -108,7 +108,7 @@ impl Process {
                 let _ = alone.set(pool.build().map_err(no_threads)?);
             }
             match alone.get() {
-                Some(pool) => Ok(pool.install(work)),
+                Some(pool) => Ok(stacker::maybe_grow(ROOM, STACK, || pool.install(work))),
                 None => unreachable!("set above"),
             }
         })
@@ -126,6 +126,12 @@ impl Process {
         Ok(self.pool.get_or_init(|| pool))
     }
 }
+
+/// Bytes of stack that work may need: half as much again as the most that was measured, of a transform by residues.
+const ROOM: usize = 112 << 10;
+
+/// Bytes of the stack that work gets where the thread has less room (`threading.stack_size`).
+const STACK: usize = 512 << 10;
 
 fn no_threads(error: rayon::ThreadPoolBuildError) -> FftError {
     FftError::Unsupported(format!(

@@ -136,7 +136,7 @@ impl<T: Real> Planner<T> {
     }
 
     fn build_and_cache(&self, problem: &Problem, threads: usize) -> Result<Arc<Plan<T>>, FftError> {
-        let built = self.build(problem, threads, open_device);
+        let built = parallel::on_threads(threads, || self.build(problem, threads, open_device));
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built?);
         let mut plans = lock(&self.plans);
