@@ -10,7 +10,7 @@
 //! [`mod@print`], [`fortran`]; each has them twice, for `f64` and for `f32`, and [`double`] and [`single`] collect them. Behind
 //! them: `options` (the environment), `strides` (where elements lie), `fourier` and `real_lines` (what is computed), `workspace`,
 //! `planning` and `process` (plans, what is known, threads; forks), `registry` (which plans are ours), `next` (whose the others
-//! are), `ffi` (catches panics and turns errors into null pointers and messages).
+//! are), `ffi` (catches panics and turns errors into null pointers and messages), `stack` (room for a call).
 //!
 //! All functions have the names, types and duties of `fftw3.h`; every pointer must be what FFTW's manual asks for.
 #![warn(missing_docs)]
@@ -38,6 +38,7 @@ pub mod r2r;
 pub mod real;
 mod real_lines;
 mod registry;
+mod stack;
 mod strides;
 pub mod threads;
 pub mod wisdom;

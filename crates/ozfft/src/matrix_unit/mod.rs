@@ -604,9 +604,10 @@ impl Unit {
 /// Whether the processor has AMX, and Linux refuses the tiles.
 fn tiles_are_refused() -> bool {
     #[cfg(vector_unit)]
-    return Amx::present() && Amx::detect().is_none();
+    let refused = Amx::present() && Amx::detect().is_none();
     #[cfg(not(vector_unit))]
-    false
+    let refused = false;
+    refused
 }
 
 /// The units that `OZFFT_WITHOUT` leaves out, so that a machine that has them behaves like one that has not; or what it names that is no unit.
