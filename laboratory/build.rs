@@ -7,6 +7,7 @@ const ROOT: &str = "..";
 /// The crates of this workspace that the program is made of.
 const USED: [&str; 12] = [
     "crates/exact-convolution",
+    "crates/fallible-memory",
     "crates/float-environment",
     "crates/floats",
     "crates/kulisch",

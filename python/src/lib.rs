@@ -14,6 +14,10 @@ mod process;
 
 use pyo3::prelude::*;
 
+/// Small allocations do not end the interpreter where memory does: large ones, which follow, are errors.
+#[global_allocator]
+static ALLOCATOR: fallible_memory::Reserving = fallible_memory::Reserving::system();
+
 /// Plans and runs transforms for the package `ozfft`.
 #[pymodule]
 mod _ozfft {

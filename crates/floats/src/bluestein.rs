@@ -9,6 +9,7 @@ use crate::number::{Arithmetic, ComplexConstant, Constant, DoubleAlone, Number, 
 use crate::roots::{Real, Root, root};
 use crate::steps::{LineProgram, Operation};
 use crate::stockham::{Step, Stockham};
+use fallible_memory::{collected, copied};
 
 /// The tables of one length.
 #[derive(Debug)]
@@ -45,12 +46,11 @@ impl<S: Scalar> Bluestein<S> {
                 kernel[2 * place + 1] = -c.im.high;
             }
         }
-        let mut other = kernel.clone();
+        let mut other = copied(&kernel);
         let moved = Stockham::new(steps).transform::<DoubleAlone>(set, &mut kernel, &mut other);
         let spectrum = if moved { &other } else { &kernel };
-        let largest = spectrum
-            .as_chunks::<2>()
-            .0
+        let points = spectrum.as_chunks::<2>().0;
+        let largest = points
             .iter()
             .fold(0.0f64, |largest, [re, im]| largest.max(re.hypot(*im)));
         let divided = |value: f64| {
@@ -61,16 +61,11 @@ impl<S: Scalar> Bluestein<S> {
             })
         };
         Bluestein {
-            chirp: (0..n).map(|j| ComplexConstant::new(chirp(j, n))).collect(),
-            spectrum: spectrum
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|&[re, im]| ComplexConstant {
-                    re: divided(re),
-                    im: divided(im),
-                })
-                .collect(),
+            chirp: collected((0..n).map(|j| ComplexConstant::new(chirp(j, n)))),
+            spectrum: collected(points.iter().map(|&[re, im]| ComplexConstant {
+                re: divided(re),
+                im: divided(im),
+            })),
             largest,
             convolution: Stockham::new(steps),
         }

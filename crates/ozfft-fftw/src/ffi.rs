@@ -5,6 +5,7 @@ use crate::number::Number;
 use crate::options::{self, OnError};
 use crate::plan::TypedPlan;
 use crate::registry::{self, FftwPlan, Found};
+use fallible_memory::OutOfMemory;
 use float_environment::DefaultEnvironment;
 use ozfft::FftError;
 use std::any::Any;
@@ -42,10 +43,8 @@ pub(crate) enum FftwError {
     Kind(i32),
     #[error("lengths and strides describe more memory than can be addressed")]
     NotAddressable,
-    #[error(
-        "{needed} bytes of memory are needed beside the arrays, and the machine has {available}; transform fewer arrays at a time"
-    )]
-    Memory { needed: u64, available: u64 },
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     #[error("no wisdom about this transform, and FFTW_WISDOM_ONLY asks for it")]
     NoWisdom,
     #[error(
@@ -93,7 +92,10 @@ impl FftwError {
 
     /// Whether it is unexpected: logged even without `OZFFT_VERBOSE`.
     fn is_unexpected(&self) -> bool {
-        matches!(self, FftwError::Transform(_) | FftwError::Panic(_))
+        matches!(
+            self,
+            FftwError::Transform(_) | FftwError::Memory(_) | FftwError::Panic(_)
+        )
     }
 }
 
@@ -154,6 +156,7 @@ pub(crate) fn guard_call<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -
 pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T, FftwError>) -> Result<T, FftwError> {
     let _environment = DefaultEnvironment::enter();
     // Whatever a panic leaves half done is either dropped with it or behind a lock that takes any state.
+    let run = || fallible_memory::catch(run)?;
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(FftwError::Panic(text(&*panic))))
 }
 

@@ -1,5 +1,9 @@
 //! Work divided among threads: rayon's with the feature `parallel`, else the caller's alone. Bits do not depend on it.
 
+use fallible_memory::collected;
+#[cfg(feature = "parallel")]
+use fallible_memory::with_capacity;
+
 /// Whether work can be divided. Where the system starts no thread (`ulimit -u`, the limit of a container), rayon would panic: then the
 /// caller's thread does all of it.
 #[cfg(feature = "parallel")]
@@ -76,10 +80,12 @@ pub(crate) fn collect<V: Send>(
 ) -> Vec<V> {
     use rayon::prelude::*;
     if !has_pool() {
-        return (0..count).map(make).collect();
+        return collected((0..count).map(make));
     }
+    let mut values = with_capacity(count);
     let numbers = (0..count).into_par_iter().with_min_len(least);
-    numbers.map(make).collect()
+    values.par_extend(numbers.map(make));
+    values
 }
 
 #[cfg(not(feature = "parallel"))]
@@ -88,7 +94,7 @@ pub(crate) fn collect<V: Send>(
     _: usize,
     make: impl Fn(usize) -> V + Send + Sync,
 ) -> Vec<V> {
-    (0..count).map(make).collect()
+    collected((0..count).map(make))
 }
 
 /// Threads that there are.

@@ -21,6 +21,7 @@ use crate::stages::numbers::Placement;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::norm::Scaling;
 use crate::workspace::{ReadArray, SharedArray, take, words_for};
+use fallible_memory::require;
 use long_lines::LongLine;
 use num_complex::Complex;
 use panels::Lines;
@@ -86,6 +87,24 @@ struct Memory<'a, T> {
     scratch: &'a mut [Complex<T>],
 }
 
+/// Bytes that RustFFT and RealFFT allocate at most while they plan a line: where there are none, these would end the program. Factors
+/// beyond 11 may take Bluestein's algorithm, whose convolution has up to three times their points; measured is half of this.
+fn planning_bytes<T: Real>(n: usize, kind: Kind) -> u64 {
+    let points = match kind {
+        Kind::ComplexToComplex => n,
+        // Even ones are transformed as complex lines of half their length, and rotated.
+        _ if n.is_multiple_of(2) => n / 2,
+        _ => n,
+    };
+    let large = prime_factors(points)
+        .into_iter()
+        .filter(|&factor| factor > 11);
+    let convolved: usize = large.product();
+    let convolved = if convolved > 1 { convolved } else { 0 };
+    let entries = (n as u64).saturating_mul(2) + (convolved as u64).saturating_mul(12);
+    entries.saturating_mul(size_of::<Complex<T>>() as u64)
+}
+
 impl<T: Real> NativeLine<T> {
     /// Complex lines have plans for both directions. RealFFT's have one each: what is to be had by the other one is conjugated.
     pub(crate) fn new(pass: &AxisPass, inverse: bool, scale: f64, threads: usize) -> Self {
@@ -111,6 +130,7 @@ impl<T: Real> NativeLine<T> {
                 pitch: 0,
             };
         }
+        require(planning_bytes::<T>(n, pass.kind));
         let transform = match pass.kind {
             Kind::ComplexToComplex if inverse => Transform::Complex(T::native_inverse(n)),
             Kind::ComplexToComplex => Transform::Complex(T::native_complex(n)),
