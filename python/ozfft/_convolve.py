@@ -166,7 +166,8 @@ def fftconvolve(
     """Convolves two arrays by their spectra.
 
     The bits are the same on every machine: between the transforms there is one product of spectra, in correctly rounded
-    operations. Integers are convolved in double precision, and so is single with double precision.
+    operations. Integers are convolved in double precision, and so is single with double precision, also where no axis is
+    convolved and the result is a product of elements.
 
     Parameters
     ----------

@@ -32,10 +32,7 @@ def by_spectra(
     first: numpy.ndarray, second: numpy.ndarray, lengths: Sequence[int], axes: Sequence[int], wants_bound: bool
 ) -> Tuple[numpy.ndarray, Optional[float]]:
     """The cyclic convolution of two arrays, padded to `lengths` along `axes`, in the wider of their precisions; and a bound, if it is wanted."""
-    if wants_bound:
-        _expect_exact_floats(first, second)
-    if precision_of(first.dtype) != precision_of(second.dtype):
-        first, second = (x.astype(numpy.result_type(x, numpy.float64)) for x in (first, second))
+    first, second = _as_floats(first, second, wants_bound)
     is_complex = first.dtype.kind == "c" or second.dtype.kind == "c"
     if wants_bound:
         return _with_bound(first, second, lengths, axes, is_complex)
@@ -46,22 +43,53 @@ def by_spectra(
 
 
 def products(first: numpy.ndarray, second: numpy.ndarray, wants_bound: bool) -> Tuple[numpy.ndarray, Optional[float]]:
-    """The convolution along no axis."""
+    """The convolution along no axis: products of elements, in the precision of every other convolution; and a bound, if it is wanted.
+
+    Let u be the relative error of a rounding, and s the smallest number above zero. A rounding is off by at most u times its result, or by s/2
+    where that is subnormal; sums of subnormal numbers are exact. A complex product has three roundings in each part.
+    """
+    first, second = _as_floats(first, second, wants_bound)
     result = product(first, second)
     if not wants_bound:
         return result, None
-    if result.dtype.kind in "biu":
-        largest = max(_largest_integer(first) * _largest_integer(second), 0)
-        if result.dtype.kind != "b" and largest > numpy.iinfo(result.dtype).max:
-            raise UnsupportedError(
-                f"products may be as large as {largest}, which {result.dtype} does not hold; use ozfft.convolve_exact, or convert the arrays to float64"
-            )
-        return result, 0.0
     limits = numpy.finfo(result.dtype)
-    moduli = numpy.abs(first).astype(numpy.float64) * numpy.abs(second).astype(numpy.float64)
-    rounding = 4 if result.dtype.kind == "c" else 1
-    bound = rounding * float(limits.eps) / 2 * float(moduli.max()) * (1 + 1e-10) + 4 * float(limits.smallest_subnormal)
-    return result, _if_finite(result, bound)
+    unit = float(limits.eps) / 2
+
+    def error(*rounded: Any) -> Any:
+        return sum(unit * numpy.abs(x).astype(numpy.float64) for x in rounded)
+
+    if first.dtype.kind == second.dtype.kind == "c":
+        a, b, c, d = first.real, first.imag, second.real, second.imag
+        moduli = numpy.hypot(error(a * c, b * d, result.real), error(a * d, b * c, result.imag))
+    else:
+        moduli = numpy.hypot(error(result.real), error(result.imag))
+    # Beyond s/2 for each rounding, the rest of 8 s is for sums that are smaller than normal numbers in the line above.
+    bound = float(moduli.max()) * (1 + 1e-10) + 8 * float(limits.smallest_subnormal)
+    is_zero = not first.any() or not second.any()
+    return result, _if_finite(result, 0.0 if is_zero else bound)
+
+
+def _as_floats(first: numpy.ndarray, second: numpy.ndarray, exactly: bool) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """Both operands in the wider of their precisions; `exactly` refuses numbers that it does not hold."""
+    real: Any = numpy.float32 if precision_of(first.dtype) == precision_of(second.dtype) == "f4" else numpy.float64
+    converted = []
+    for number, x in enumerate((first, second), 1):
+        floats = x.astype(numpy.result_type(real, numpy.complex64) if x.dtype.kind == "c" else real, copy=False)
+        if exactly and not _is_exact(x, floats):
+            raise UnsupportedError(
+                f"in{number} has integers beyond 2^53, or other numbers that double precision rounds before they are convolved; use "
+                "ozfft.convolve_exact for integers, or convert the array to float64 for a bound of the convolution of the rounded numbers"
+            )
+        converted.append(floats)
+    return converted[0], converted[1]
+
+
+def _is_exact(x: numpy.ndarray, floats: numpy.ndarray) -> bool:
+    """Whether no number was rounded, of an array as it was given and in double precision."""
+    if x.dtype.kind in "iu":
+        return max(int(x.max()), -int(x.min())) <= 1 << 53
+    # Python compares numbers of different types exactly.
+    return x.dtype.kind in "bfc" or bool((floats.astype(object) == x.astype(object)).all())
 
 
 def bound_of_sums(bound: float, result: numpy.ndarray) -> float:
@@ -72,19 +100,6 @@ def bound_of_sums(bound: float, result: numpy.ndarray) -> float:
 
 def _if_finite(result: numpy.ndarray, bound: float) -> float:
     return bound if numpy.isfinite(result).all() and math.isfinite(bound) else math.inf
-
-
-def _largest_integer(x: numpy.ndarray) -> int:
-    return max(abs(int(x.max())), abs(int(x.min())))
-
-
-def _expect_exact_floats(*operands: numpy.ndarray) -> None:
-    for number, x in enumerate(operands, 1):
-        if x.dtype.kind in "iu" and _largest_integer(x) > 1 << 53:
-            raise UnsupportedError(
-                f"in{number} has integers beyond 2^53, which double precision rounds before they are convolved; use ozfft.convolve_exact, or convert "
-                "the array to float64 for a bound of the convolution of the rounded numbers"
-            )
 
 
 def _parts(x: numpy.ndarray) -> numpy.ndarray:

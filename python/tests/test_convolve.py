@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from exact import exact_parts, largest_error
 
 import ozfft
 
@@ -104,32 +105,6 @@ def test_long_arrays_are_convolved_in_pieces():
     assert _block_length(64, 64) == 128
 
 
-def in_smallest(x):
-    """Parts of numbers, exactly, as Python's integers in units of the smallest double."""
-    units = [int(Fraction(float(value)) * 2**1074) for value in np.ravel(x)]
-    return np.array(units + [None], object)[:-1].reshape(np.shape(x))
-
-
-def exact_parts(a, b):
-    """The whole convolution along all axes in units of the smallest double squared, real and imaginary parts."""
-
-    def whole(x, y):
-        result = np.zeros([m + n - 1 for m, n in zip(x.shape, y.shape)], object)
-        for place in np.ndindex(*y.shape):
-            result[tuple(slice(k, k + n) for k, n in zip(place, x.shape))] += x * y[place]
-        return result
-
-    (p, q), (r, s) = ((in_smallest(np.real(x)), in_smallest(np.imag(x))) for x in (a, b))
-    return whole(p, r) - whole(q, s), whole(p, s) + whole(q, r)
-
-
-def largest_error(result, parts):
-    """Of all elements, in modulus, rounded up."""
-    ours = (in_smallest(np.real(result)) * 2**1074, in_smallest(np.imag(result)) * 2**1074)
-    squares = (ours[0] - parts[0]) ** 2 + (ours[1] - parts[1]) ** 2
-    return max(math.isqrt(square) + 1 if square else 0 for square in np.ravel(squares))
-
-
 BOUNDED = [((1,), (1,)), ((5,), (3,)), ((100,), (100,)), ((1000,), (7,)), ((30, 40), (3, 5)), ((5, 6, 7), (2, 3, 4)), ((1, 9), (8, 1))]
 
 
@@ -188,11 +163,53 @@ def test_bounds_of_broadcast_arrays_products_and_zeros():
         result, bound = ozfft.fftconvolve(x, y, return_bound=True)
         assert largest_error(result, exact_parts(np.atleast_1d(x), np.atleast_1d(y))) <= Fraction(bound) * 2**2148
         assert bound < 1e-13
-    assert ozfft.fftconvolve(3, 4, return_bound=True) == (12, 0.0)
+    result, bound = ozfft.fftconvolve(3, 4, return_bound=True)
+    assert result == 12 and 0 <= bound < 1e-14
     assert ozfft.fftconvolve(np.zeros(5), numbers(9), return_bound=True)[1] == 0
     assert ozfft.fftconvolve([], [1.0], return_bound=True)[1] == 0
     assert ozfft.fftconvolve([np.nan, 1], [1.0, 2], return_bound=True)[1] == np.inf
     assert ozfft.fftconvolve([np.inf, 1], [0.0, 0], return_bound=True)[1] == np.inf
+
+
+NOWHERE_CONVOLVED = [((), ()), ((1,), (1,)), ((4,), (1,)), ((4, 1), (1, 3)), ((1, 1, 2), (1, 1, 1))]
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+@pytest.mark.parametrize("shapes", NOWHERE_CONVOLVED, ids=str)
+def test_bounds_where_no_axis_is_convolved_were_negative_or_too_small(name, shapes):
+    """The modulus of the smallest integers is negative, and numpy.multiply rounds integers beyond 2^53."""
+    call = getattr(ozfft, name)
+    smallest = [np.iinfo(kind).min for kind in ("i1", "i2", "i4")]
+    operands = [np.full(shapes[0], value, kind) for value, kind in zip(smallest, ("i1", "i2", "i4"))]
+    others = [np.full(shapes[1], value, kind) for value, kind in [(0.1, "f8"), (3, "f2"), (-128, "i1"), (0.1 - 0.7j, "c16"), (1 / 3, "f4"), (0, "f8"), (True, "?")]]
+    for a in [*operands, np.full(shapes[0], 0.3 + 0.1j, "c8"), np.full(shapes[0], 1e-310), np.full(shapes[0], 3e-45, "f4")]:
+        for b in others:
+            result, bound = call(a, b, return_bound=True)
+            assert result.tobytes() == call(a, b).tobytes()
+            error = largest_error(result, exact_parts(a, b))
+            assert 0 <= error <= Fraction(bound) * 2**2148, (a, b, bound)
+            assert bound <= 1e-6 * float(np.abs(np.ravel(result)).max()) + 1.2e-44
+    for large in (np.full(shapes[0], 2**53 + 1), np.full(shapes[0], -(2**63)), np.full(shapes[0], 2**70 + 1, object)):
+        with pytest.raises(ozfft.UnsupportedError, match="beyond 2\\^53.*convolve_exact"):
+            call(large, np.full(shapes[1], 0.1), return_bound=True)
+
+
+def test_integers_are_multiplied_in_double_precision_where_no_axis_is_convolved():
+    """They wrapped around: 2^30 times 4 was 0 in int32."""
+    for shapes in NOWHERE_CONVOLVED:
+        a, b = np.full(shapes[0], 2**30, np.int32), np.full(shapes[1], 4, np.int32)
+        for result in (ozfft.fftconvolve(a, b), ozfft.oaconvolve(a, b)):
+            assert result.dtype == np.float64 and (result == 2.0**32).all()
+    assert ozfft.fftconvolve(np.float16(3), np.int8(-128)).dtype == np.float64
+    assert ozfft.fftconvolve(np.float16(300), np.float16(300)) == np.float32(90000)
+    with pytest.raises(ozfft.DtypeError):
+        ozfft.fftconvolve(np.ones(1, np.longdouble), np.ones(1))
+
+
+def test_bounds_of_products_whose_moduli_overflow_are_finite():
+    a, b = np.array([1.7e308 + 1.7e308j]), np.array([0.5 + 0.1j])
+    result, bound = ozfft.fftconvolve(a, b, return_bound=True)
+    assert largest_error(result, exact_parts(a, b)) <= Fraction(bound) * 2**2148 < Fraction(1e293) * 2**2148
 
 
 def test_bounds_that_are_not_proven_are_refused_with_the_remedy():

@@ -126,6 +126,15 @@ impl Cell {
     }
 }
 
+#[cfg(test)]
+impl File {
+    /// The formulas of what was measured, by the claim.
+    pub fn measured(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let claims = self.sections.iter().flat_map(|section| &section.claims);
+        claims.map(|claim| (claim.id.as_str(), claim.measured.values.as_slice()))
+    }
+}
+
 /// The list as it is written, the texts of sections with their numbers.
 pub fn file(quantities: &Quantities) -> Result<File, Failure> {
     let read: Result<File, _> = serde_json::from_str(DATA);

@@ -32,6 +32,13 @@ pub fn value(quantities: &Quantities, formula: &str) -> Result<f64, Failure> {
     }
 }
 
+/// How many of a formula's operands are quantities rather than numbers.
+#[cfg(test)]
+pub fn names(formula: &str) -> usize {
+    let operands = formula.split_whitespace().step_by(2);
+    operands.filter(|word| word.parse::<f64>().is_err()).count()
+}
+
 /// A text whose formulas in braces are replaced by their values: `{formula}` with three digits, `{formula|2}` with two, `{formula|2%}` in per cent.
 pub fn filled(quantities: &Quantities, text: &str) -> Result<String, Failure> {
     let mut result = String::new();

@@ -150,6 +150,17 @@ mod tests {
         assert_eq!(grouped, found);
     }
 
+    /// Two rows had the number 1 where their records list the share of hidden memory as not measured, and it made both *borderline*.
+    #[test]
+    fn what_was_measured_is_of_a_record_or_a_formula_and_never_a_number_in_the_list() {
+        for (id, formulas) in list().measured() {
+            for formula in formulas {
+                let names = expression::names(formula);
+                assert!(names > 0, "{id}: {formula:?} names no quantity");
+            }
+        }
+    }
+
     #[test]
     fn verdicts_that_are_stated_say_why() {
         for row in rows().expect("rows") {

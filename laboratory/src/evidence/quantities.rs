@@ -4,7 +4,7 @@
 //! ```text
 //! paths:PATH:ms|l2|bits|differing|spilled    a path of `ozfft-lab paths` on the H200
 //! counted:PATH:instructions|fp64, counted-constant:NAME   what a profiler counted, in a record that has it
-//! launches:PATH:…                            the same of a record with blocks of 128 threads
+//! launches:PATH:…, launches-constant:NAME    the same of a record with blocks of 128 threads
 //! roof:ms                                    its memory roof: three passes at the speed of a copy
 //! constant:NAME, eta:NAME                    constants of the delivered model
 //! reconstruct:MODULI:R:METHOD:FIELD          `ozfft-lab reconstruct`, with prototype:R:COLUMN, words:MODULI:R:WORD and bands:…
@@ -23,6 +23,7 @@
 //! knee-residues:PATH:SHARE                   `laboratory/knee residues` there: time on a share of the multiprocessors over that on all
 //! digests:LIBRARY, programs                  most digests that a program's results have by `last_digits`, and how many programs there are
 //! decomposition:STEPS:outputs|products, recursion:R:moduli|products   `ozfft-lab decompositions`: 1024 points
+//! reconstructions:METHOD                     integers that are reconstructed in a cube of N³ points, over N³
 //! probe:…                                    `ozfft probe`
 //! MACHINE:PATH:overlapped|equation3|serial|reconstruction   the model as printed for h200 and b300, in ms
 //! corrected:MACHINE:PATH:SUBSTRATE           counts of this project at all rates at once, in ms
@@ -34,6 +35,7 @@
 //! ```
 
 use super::tables;
+use residues::complex::ComplexMethod;
 use roofline::kernels::{self, Cube};
 use roofline::paths::{Substrate, Variant, path};
 use roofline::time::estimate;
@@ -161,6 +163,7 @@ impl Quantities {
             ["launches", of, field] => path_of(&self.launches, of, field),
             ["counted", of, field] => path_of(&self.counted, of, field),
             ["constant", of] => constant_of(&self.paths, of),
+            ["launches-constant", of] => constant_of(&self.launches, of),
             ["counted-constant", of] => constant_of(&self.counted, of),
             ["eta", of] => {
                 let name = format!("eta_ts.{of}");
@@ -285,6 +288,7 @@ impl Quantities {
             ["adaptive-time", "xeon", end] => self.adaptive_time(end),
             ["digests", library] => tables::digests(library),
             ["programs"] => tables::programs(),
+            ["reconstructions", method] => reconstructions(method),
             ["decomposition", steps, field] => crate::decompositions::count(steps, field),
             ["recursion", moduli, field] => crate::decompositions::recursion_count(moduli, field),
             ["knee", field] => self.knee(field),
@@ -670,6 +674,20 @@ fn corrected(machine: &str, of: &str, substrate: &str) -> Found {
     let path = path(variant(of)?, substrate, Mode::Corrected, N).map_err(text)?;
     let path = path.ok_or_else(|| format!("there is no path {of} on {substrate:?}"))?;
     Ok(1e3 * estimate(&path, &machine).map_err(text)?.overlapped)
+}
+
+/// Integers that are reconstructed in a cube, over its points, by a method for complex products.
+fn reconstructions(method: &str) -> Found {
+    let method = match method {
+        "folded" => ComplexMethod::Folded,
+        "karatsuba-of-integers" => ComplexMethod::KaratsubaOfIntegers,
+        _ => {
+            return Err(format!(
+                "{method} is neither folded nor karatsuba-of-integers"
+            ));
+        }
+    };
+    Ok(method.reconstructions_in_3d() as f64)
 }
 
 /// A constant of the delivered model.
