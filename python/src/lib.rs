@@ -38,6 +38,7 @@ mod _ozfft {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        fallible_memory::catches_everywhere();
         crate::plan::Key::read_once(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -7,7 +7,7 @@ mod reserve;
 use bytemuck::Zeroable;
 use std::alloc::{Layout, handle_alloc_error};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub use limits::{Limit, remaining};
 pub use reserve::Reserving;
@@ -44,7 +44,7 @@ impl OutOfMemory {
 /// it. All other panics pass through.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, OutOfMemory> {
     reserve::refill()?;
-    let _active = Active::begin();
+    let _active = (!EVERYWHERE.load(Ordering::Relaxed)).then(Active::begin);
     // Whatever is left half done was made by `work`, and is dropped with it, or is behind a lock whose owner takes any state.
     catch_unwind(AssertUnwindSafe(work)).or_else(|panic| match panic.downcast::<OutOfMemory>() {
         Ok(error) => Err(*error),
@@ -54,6 +54,14 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, OutOfMemory> {
 
 /// Calls of [`catch`] that run.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether all work is within [`catch`], whose calls need not be counted then.
+static EVERYWHERE: AtomicBool = AtomicBool::new(false);
+
+/// For libraries whose entry points all use [`catch`]: counting its calls would take longer than they do themselves.
+pub fn catches_everywhere() {
+    EVERYWHERE.store(true, Ordering::Relaxed);
+}
 
 struct Active;
 
@@ -73,7 +81,7 @@ impl Drop for Active {
 /// Unwinds to the [`catch`] around the call. If there is none, the program ends as after any allocation that fails.
 #[cold]
 fn unwind(error: OutOfMemory) -> ! {
-    if ACTIVE.load(Ordering::Relaxed) == 0 {
+    if ACTIVE.load(Ordering::Relaxed) == 0 && !EVERYWHERE.load(Ordering::Relaxed) {
         let bytes = usize::try_from(error.needed).unwrap_or(usize::MAX);
         handle_alloc_error(Layout::array::<u8>(bytes).unwrap_or(Layout::new::<u8>()));
     }
@@ -105,11 +113,6 @@ pub fn expect(needed: u64) -> Result<(), OutOfMemory> {
         true => Ok(()),
         false => Err(OutOfMemory { needed, remaining }),
     }
-}
-
-/// As [`expect`], for use within [`catch`].
-pub fn require(needed: u64) {
-    expect(needed).unwrap_or_else(|error| unwind(error));
 }
 
 /// An empty vector with room for so many elements.

@@ -250,8 +250,8 @@ mod tests {
         let mut alive: Vec<(*mut u8, Layout, u8)> = Vec::new();
         let mut served = 0;
         for step in 0..20_000 {
-            if random(3) > 0 {
-                let most = 1 << random(17);
+            if random(2) > 0 {
+                let most = 1 << random(14);
                 let layout = layout(1 + random(most), 1 << random(8));
                 // SAFETY: the size is not 0.
                 let block = unsafe { RESERVE.alloc(layout) };

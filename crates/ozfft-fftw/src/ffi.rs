@@ -217,6 +217,7 @@ fn report_at_exit() {
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
+        fallible_memory::catches_everywhere();
         if options::verbose() {
             report_at_exit();
         }

@@ -573,7 +573,12 @@ impl<T: Real> Plan<T> {
                     done: 0,
                     total,
                 });
-                catch(|| self.run_on_processor(executor, input, output, workspace))??;
+                let run = || self.run_on_processor(executor, input, output, workspace);
+                match self.engine {
+                    // They allocate nothing here.
+                    Engine::Digits | Engine::Residues | Engine::Native => run(),
+                    _ => catch(run)?,
+                }?;
                 progress(Progress {
                     stage,
                     done: total,
