@@ -573,7 +573,7 @@ impl<T: Real> Plan<T> {
                     done: 0,
                     total,
                 });
-                let run = || self.run_on_processor(executor, input, output, workspace);
+                let mut run = || self.run_on_processor(executor, input, output, workspace);
                 match self.engine {
                     // They allocate nothing here.
                     Engine::Digits | Engine::Residues | Engine::Native => run(),
