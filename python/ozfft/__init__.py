@@ -29,7 +29,7 @@ to import in the place of :mod:`scipy.fft`. ``python -m ozfft`` says what this m
 import importlib as _importlib
 import os as _os
 
-from . import _compiler, _ozfft, _rotations, numpy_fft
+from . import _compiler, _ozfft, numpy_fft
 from ._backend import __ua_convert__, __ua_domain__, __ua_function__
 from ._convolve import fftconvolve, oaconvolve
 from ._convolve_exact import convolve_exact, correlate_exact
@@ -78,7 +78,6 @@ if hasattr(_os, "register_at_fork"):
         after_in_parent=_ozfft.after_fork_in_parent,
         after_in_child=_ozfft.after_fork_in_child,
     )
-    _os.register_at_fork(after_in_child=_rotations.kept.renew)
 
 # For GPU kernels of lengths that were not compiled in advance.
 _compiler.name_packages()

@@ -1,90 +1,36 @@
 """Cosine and sine transforms, with the arguments of :mod:`scipy.fft`.
 
-:mod:`ozfft._cosine_lines` transforms lines, and says how and how well. Here, scaling (``norm``) is one division by a correctly rounded
-number, ``orthogonalize`` one product by the nearest double to √2 or √½.
+The extension computes them (crates/ozfft/src/dct says how, and how well), with scaling (``norm``) and ``orthogonalize``.
 """
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any, Optional, Sequence, Union
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from . import _duck
-from ._arrays import is_torch, library_of, wanted_dtype
+from . import _duck, _ozfft
+from ._arrays import NUMPY, is_torch, library_of, wanted_dtype
 from ._calls import norm_name, shape_and_axes
-from ._cosine_lines import transform_lines
 from ._describe import described
 from ._errors import UnsupportedError
-from ._execute import fit
+from ._execute import Kind, fit, key_of
 from ._options import Options, resolve
 from ._types import Accuracy, Engine, Norm, RealType
 
-# Numbers that are transformed at once, so that intermediates stay small.
-_BLOCK = 1 << 17
-
-
-def _lines(kind: int, odd: bool, array: numpy.ndarray, axis: int, options: Options) -> numpy.ndarray:
-    """The transform of one axis of a real array, not scaled."""
-    n = array.shape[axis]
-    moved = numpy.moveaxis(array, axis, -1)
-    lines = moved.reshape(-1, n)
-    result = numpy.empty(lines.shape, lines.dtype)
-    step = max(1, _BLOCK // n)
-    for first in range(0, len(lines), step):
-        some = slice(first, min(first + step, len(lines)))
-        transform_lines(kind, odd, lines[some], result[some], options)
-    placed = numpy.empty_like(array, subok=False)
-    numpy.moveaxis(placed, axis, -1)[...] = result.reshape(moved.shape)
-    return placed
-
-
-def _ends(kind: int, odd: bool) -> tuple:
-    """The places whose input is multiplied by √2, and those whose output is multiplied by √½, for an orthogonal matrix."""
-    last = (-1,) if odd else (0,)
-    return {
-        1: ((), ()) if odd else ((0, -1), (0, -1)),
-        2: ((), last),
-        3: (last, ()),
-        4: ((), ()),
-    }[kind]
-
-
-def _scale_places(array: numpy.ndarray, axis: int, places: Sequence[int], factor: float) -> numpy.ndarray:
-    """A copy with some places along an axis multiplied."""
-    if not places:
-        return array
-    scaled = array.copy()
-    moved = numpy.moveaxis(scaled, axis, -1)
-    for place in places:
-        moved[..., place] *= array.dtype.type(factor)
-    return scaled
-
-
-def _logical_length(kind: int, odd: bool, n: int) -> int:
-    """The number of points that norms speak of."""
-    if kind != 1:
-        return 2 * n
-    return 2 * (n + 1) if odd else 2 * (n - 1)
-
 
 def _real(
-    array: numpy.ndarray, kind: int, odd: bool, axes: Sequence[int], norm: str, orthogonal: bool, options: Options
-) -> numpy.ndarray:
-    points = 1
-    for axis in axes:
-        before, after = _ends(kind, odd) if orthogonal else ((), ())
-        array = _scale_places(array, axis, before, math.sqrt(2))
-        points *= _logical_length(kind, odd, array.shape[axis])
-        array = _lines(kind, odd, array, axis, options)
-        array = _scale_places(array, axis, after, math.sqrt(0.5))
-    if norm == "backward":
-        return array
-    divisor = math.sqrt(points) if norm == "ortho" else float(points)
-    return numpy.divide(array, array.dtype.type(divisor))
+    x: numpy.ndarray, result: numpy.ndarray, kind: int, odd: bool, axes: Sequence[int], norm: str, orthogonal: bool, options: Options
+) -> None:
+    """Transforms an array of real numbers into another one, which has none of its memory."""
+    source, goal = NUMPY.memory(x), NUMPY.memory(result)
+    name = f"{'orthogonal ' if orthogonal else ''}{'dst' if odd else 'dct'}{kind}"
+    layouts = (source.layout(), goal.layout())
+    device = "cpu" if options.device is None else options.device
+    key = key_of(Kind(name, "forward"), f"f{x.itemsize}", x.shape, axes, norm, layouts, options, device)
+    _ozfft.cosine(key, source.low(), goal.low())
 
 
 _REVERSED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -139,13 +85,10 @@ def _transformed(
         kind = {2: 3, 3: 2}.get(kind, kind)
         scaling = _REVERSED[scaling]
     orthogonal = scaling == "ortho" if orthogonalize is None else bool(orthogonalize)
-    arguments = (kind, odd, numbered, scaling, orthogonal, options)
-    if is_complex:
-        result = numpy.empty(shape, data.dtype)
-        result.real = _real(data.real, *arguments)
-        result.imag = _real(data.imag, *arguments)
-    else:
-        result = _real(data, *arguments)
+    result = numpy.empty_like(data, subok=False)
+    parts = [(data.real, result.real), (data.imag, result.imag)] if is_complex else [(data, result)]
+    for source, goal in parts if data.size else []:
+        _real(source, goal, kind, odd, numbered, scaling, orthogonal, options)
     torch = is_torch(library)
     return torch.from_numpy(numpy.ascontiguousarray(result)) if torch else result
 

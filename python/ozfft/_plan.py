@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import _ozfft, _rotations
+from . import _ozfft
 from ._arrays import contiguous_strides, library_of, precision_of
 from ._calls import norm_name
 from ._errors import ShapeError, UnsupportedError
@@ -277,7 +277,6 @@ def clear_plans() -> None:
     >>> ozfft.clear_plans()
     """
     _ozfft.clear_plans()
-    _rotations.kept.clear()
 
 
 class PlanMemory(NamedTuple):
@@ -311,8 +310,6 @@ def plan_memory() -> PlanMemory:
 def set_plan_memory(limit: int) -> None:
     """Sets the most bytes that cached plans may hold; 256 MiB by default. 0 caches nothing.
 
-    Tables of rotations, which cosine and sine transforms have besides their plans, may hold a quarter as much.
-
     Parameters
     ----------
     limit : int
@@ -330,4 +327,3 @@ def set_plan_memory(limit: int) -> None:
     if number < 0:
         raise ValueError(f"{number} bytes are no memory; give 0 or more")
     _ozfft.set_plan_memory(min(number, 1 << 62))
-    _rotations.kept.set_limit(number // 4)

@@ -5,7 +5,7 @@ Needs mpi4py and the library ``libozfft_mpi_c`` (``cargo build --release -p ozff
 
 ::
 
-    # mpirun -n 4 python3 program.py
+    # mpirun -n 4 python3 -m mpi4py program.py     (with -m mpi4py an exception of one rank ends all of them)
     import numpy as np
     from mpi4py import MPI
     from ozfft.mpi import DistributedPlan
@@ -386,14 +386,14 @@ class DistributedPlan:
             )
         if array.dtype.kind == "c" and self.input_dtype.kind == "f":
             raise DtypeError(f"this rank's part is of {array.dtype}, and the plan is for real numbers; give its real part, or plan kind complex")
-        given = np.ascontiguousarray(array, self.input_dtype)
+        given = np.require(array, self.input_dtype, ("C_CONTIGUOUS", "ALIGNED"))
         if given.shape != self.input_shape:
             raise DistributedError(f"this rank's part has the shape {self.input_shape}, and {given.shape} was given")
         if out is None:
             return given, np.empty(self.output_shape, self.output_dtype)
-        usable = isinstance(out, np.ndarray) and out.dtype == self.output_dtype and out.flags.c_contiguous and out.flags.writeable
+        usable = isinstance(out, np.ndarray) and out.dtype == self.output_dtype and out.flags.carray
         if not usable or out.size != np.prod(self.output_shape, dtype=int):
-            raise DistributedError(f"out is a writeable C-ordered array of {self.output_dtype} of shape {self.output_shape}")
+            raise DistributedError(f"out is a writeable, aligned, C-ordered array of {self.output_dtype} of shape {self.output_shape}")
         if out is not part and np.may_share_memory(out, given):
             given = given.copy()
         return given, out

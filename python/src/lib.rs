@@ -5,6 +5,7 @@
 
 mod compiler;
 mod convolve;
+mod cosine;
 mod errors;
 mod gate;
 mod options;
@@ -25,6 +26,8 @@ mod _ozfft {
     use crate::compiler::{compiler, look_for_compiler_in};
     #[pymodule_export]
     use crate::convolve::{convolve_integers, error_of_spectra, multiply_bytes};
+    #[pymodule_export]
+    use crate::cosine::cosine;
     #[pymodule_export]
     use crate::gate::{after_fork_in_child, after_fork_in_parent, before_fork};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! The words that Python passes for the library's choices.
 
+use ozfft::dct::DctKind;
 use ozfft::{Accuracy, Device, Direction, FftError, Kind, Norm};
 
 fn reject<T>(what: &str, given: &str, choices: &str) -> Result<T, FftError> {
@@ -16,6 +17,23 @@ pub(crate) fn kind(name: &str) -> Result<Kind, FftError> {
         "c2r" => Ok(Kind::ComplexToReal),
         _ => reject("kind of transform", name, "c2c, r2c or c2r"),
     }
+}
+
+/// `dct1` to `dst4`, `orthogonal ` before it where ends of lines are multiplied for an orthogonal matrix.
+pub(crate) fn cosine(name: &str) -> Result<(DctKind, bool), FftError> {
+    let kind = name.strip_prefix("orthogonal ");
+    let found = match kind.unwrap_or(name) {
+        "dct1" => DctKind::Dct1,
+        "dct2" => DctKind::Dct2,
+        "dct3" => DctKind::Dct3,
+        "dct4" => DctKind::Dct4,
+        "dst1" => DctKind::Dst1,
+        "dst2" => DctKind::Dst2,
+        "dst3" => DctKind::Dst3,
+        "dst4" => DctKind::Dst4,
+        _ => return reject("kind of transform", name, "dct1 to dct4, or dst1 to dst4"),
+    };
+    Ok((found, kind.is_some()))
 }
 
 /// `forward` or `inverse`.

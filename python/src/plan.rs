@@ -3,6 +3,7 @@
 use crate::errors::exception;
 use crate::gate::Call;
 use crate::options;
+use crate::plan_cache::Cached;
 use crate::process::{Process, count_execution};
 use num_complex::Complex;
 use ozfft::{Device, DevicePointer, FftError, Kind, Layout, Problem, Real};
@@ -10,17 +11,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// Bytes that a plan holds without its tables, with its entry in the cache. Measured.
-const BYTES_OF_PLAN: usize = 8 << 10;
-
 /// Parameters of a plan, as Python passes them.
 #[derive(Clone, PartialEq, Eq, Hash, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Key {
-    /// `c2c`, `r2c` or `c2r`.
-    kind: String,
+    /// `c2c`, `r2c` or `c2r`; or a cosine or sine transform ([`options::cosine`]).
+    pub(crate) kind: String,
     /// `f8` or `f4`: the real type beneath.
-    precision: String,
+    pub(crate) precision: String,
     /// The real array's for real transforms.
     shape: Vec<usize>,
     axes: Vec<usize>,
@@ -32,7 +30,7 @@ pub(crate) struct Key {
     accuracy: String,
     engine: String,
     device: String,
-    threads: usize,
+    pub(crate) threads: usize,
 }
 
 impl Key {
@@ -63,11 +61,20 @@ impl Key {
 
     fn problem(&self) -> Result<Problem, FftError> {
         let shape = &self.shape;
-        let problem = match options::kind(&self.kind)? {
+        self.chosen(match options::kind(&self.kind)? {
             Kind::ComplexToComplex => Problem::complex(shape),
             Kind::RealToComplex => Problem::real_to_complex(shape),
             Kind::ComplexToReal => Problem::complex_to_real(shape),
-        };
+        })
+    }
+
+    /// The arrays of a cosine or sine transform.
+    pub(crate) fn arrays(&self) -> Result<Problem, FftError> {
+        self.chosen(Problem::complex(&self.shape))
+    }
+
+    /// A problem with everything but the kind and the shape.
+    fn chosen(&self, problem: Problem) -> Result<Problem, FftError> {
         let layout = |(strides, offset): &(Vec<isize>, usize)| {
             Layout::strided(strides, 0).with_offset(*offset)
         };
@@ -106,15 +113,15 @@ impl Planned {
         either!(self, plan => plan.device())
     }
 
-    /// About how many bytes the plan holds on to: what it holds alone, and what it shares.
-    pub(crate) fn bytes(&self) -> usize {
-        BYTES_OF_PLAN + either!(self, plan => plan.table_bytes())
+    /// About how many bytes its tables have.
+    pub(crate) fn table_bytes(&self) -> usize {
+        either!(self, plan => plan.table_bytes())
     }
 }
 
 fn find_or_make(key: &Key) -> Result<Planned, FftError> {
     let process = Process::current();
-    if let Some(planned) = process.plans().get(key) {
+    if let Some(Cached::Fourier(planned)) = process.plans().get(key) {
         return Ok(planned);
     }
     let problem = key.problem()?;
@@ -122,14 +129,17 @@ fn find_or_make(key: &Key) -> Result<Planned, FftError> {
     let made = process.with_threads(key.threads, || match key.precision.as_str() {
         "f8" => process.double.plan(&problem).map(Planned::Double),
         "f4" => process.single.plan(&problem).map(Planned::Single),
-        other => Err(FftError::Unsupported(format!(
-            "there is no precision {other:?}; give f8 or f4"
-        ))),
+        other => Err(no_precision(other)),
     })??;
-    if process.plans().insert(key.clone(), made.clone()) {
+    let cached = Cached::Fourier(made.clone());
+    if process.plans().insert(key.clone(), cached) {
         process.forget_tables();
     }
     Ok(made)
+}
+
+pub(crate) fn no_precision(given: &str) -> FftError {
+    FftError::Unsupported(format!("there is no precision {given:?}; give f8 or f4"))
 }
 
 /// A transform that is ready to run.

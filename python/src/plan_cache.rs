@@ -5,6 +5,7 @@
 //! work with, would go with the others; there is one planner for each precision, and one limit for both; and it counts
 //! tables alone, so that thousands of short plans, which have next to none, would never go.
 
+use crate::cosine::Cosine;
 use crate::plan::{Key, Planned};
 use ozfft::Device;
 use std::collections::HashMap;
@@ -13,9 +14,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Bytes that plans for the processor may hold. A forked child, which begins without plans, keeps to the same limit.
 static LIMIT: AtomicUsize = AtomicUsize::new(256 << 20);
 
+/// Bytes that a plan holds without its tables, with its entry in the cache. Measured.
+const BYTES_OF_PLAN: usize = 8 << 10;
+
+/// A plan of any kind.
+#[derive(Clone)]
+pub(crate) enum Cached {
+    Fourier(Planned),
+    Cosine(Cosine),
+}
+
+impl Cached {
+    /// About how many bytes the plan holds on to: what it holds alone, and what it shares. Plans for GPUs stay, and count as nothing:
+    /// their tables may be in use by work that has not been waited for.
+    fn bytes(&self) -> usize {
+        match self {
+            Cached::Fourier(planned) if planned.device() != Device::Cpu => 0,
+            Cached::Fourier(planned) => BYTES_OF_PLAN + planned.table_bytes(),
+            Cached::Cosine(planned) => BYTES_OF_PLAN + planned.table_bytes(),
+        }
+    }
+}
+
 /// A plan, and when it was last asked for.
 struct Entry {
-    planned: Planned,
+    planned: Cached,
     bytes: usize,
     used: u64,
 }
@@ -49,7 +72,7 @@ impl PlanCache {
         LIMIT.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn get(&mut self, key: &Key) -> Option<Planned> {
+    pub(crate) fn get(&mut self, key: &Key) -> Option<Cached> {
         self.clock += 1;
         let entry = self.entries.get_mut(key)?;
         entry.used = self.clock;
@@ -58,13 +81,9 @@ impl PlanCache {
 
     /// Keeps a plan. Returns whether others were evicted.
     #[must_use]
-    pub(crate) fn insert(&mut self, key: Key, planned: Planned) -> bool {
+    pub(crate) fn insert(&mut self, key: Key, planned: Cached) -> bool {
         self.clock += 1;
-        // Plans for GPUs stay: their tables may be in use by work that has not been waited for.
-        let bytes = match planned.device() {
-            Device::Cpu => planned.bytes(),
-            _ => 0,
-        };
+        let bytes = planned.bytes();
         let entry = Entry {
             planned,
             bytes,

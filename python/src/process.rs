@@ -113,7 +113,10 @@ impl Process {
                 let _ = alone.set(pool.build().map_err(no_threads)?);
             }
             match alone.get() {
-                Some(pool) => Ok(catch(|| pool.install(work))?),
+                Some(pool) => {
+                    let run = || catch(|| pool.install(work));
+                    Ok(stacker::maybe_grow(ROOM, STACK, run)?)
+                }
                 None => unreachable!("set above"),
             }
         })
@@ -149,6 +152,11 @@ fn wanted_threads() -> usize {
         .filter(|&number| number > 0);
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |number| number.get()))
 }
+/// Bytes of stack that work may need: half as much again as the most that was measured, of a transform by residues.
+const ROOM: usize = 112 << 10;
+
+/// Bytes of the stack that work gets where the thread has less room (`threading.stack_size`).
+const STACK: usize = 512 << 10;
 
 fn no_threads(error: rayon::ThreadPoolBuildError) -> FftError {
     FftError::Unsupported(format!(

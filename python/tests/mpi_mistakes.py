@@ -111,6 +111,21 @@ if np.dtype(np.longdouble).itemsize > 8:
 assert plan(np.ones(plan.input_shape, np.float32)).dtype == complex
 assert DistributedPlan(64, comm, accuracy="single").bound > 1e-12 > DistributedPlan(64, comm, accuracy="double", axes=0).bound
 
+# Collective calls mean other things on a communicator of two groups: results were wrong.
+if comm.size > 1:
+    group = comm.Split(comm.rank % 2)
+    both = group.Create_intercomm(0, comm, 1 - comm.rank % 2)
+    rejected(ozfft.mpi.DistributedError, lambda: DistributedPlan((8, 8), both))
+    both.Free()
+    group.Free()
+
+# Arrays at odd addresses are copied.
+plan = DistributedPlan((8, 8), comm)
+odd = np.zeros(16 * plan.input_shape[0] * plan.input_shape[1] + 1, np.uint8)[1:].view(complex).reshape(plan.input_shape)
+odd[...] = 1
+assert np.abs(plan(odd)).max() in (0, 64)
+rejected(ozfft.mpi.DistributedError, lambda: plan(odd, out=odd))
+
 told = comm.gather(comm.rank)
 if comm.rank == 0:
     print("told", *told, flush=True)

@@ -5,11 +5,13 @@
 //! the exact argument `j² mod 2n`; their spectrum is a table, transformed in f64.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, ComplexConstant, Constant, DoubleAlone, Number, Pair};
+use crate::number::{
+    Arithmetic, ComplexConstant, Constant, DoubleAlone, DoubleCompensatedAlone, Number, Pair,
+};
 use crate::roots::{Real, Root, root};
 use crate::steps::{LineProgram, Operation};
 use crate::stockham::{Step, Stockham};
-use fallible_memory::{collected, copied};
+use fallible_memory::collected;
 
 /// The tables of one length.
 #[derive(Debug)]
@@ -17,8 +19,8 @@ pub(crate) struct Bluestein<S> {
     chirp: Vec<ComplexConstant<S>>,
     /// Of the conjugated chirp, divided by the convolution's length.
     spectrum: Vec<ComplexConstant<S>>,
-    /// The largest magnitude of the spectrum, undivided.
-    pub(crate) largest: f64,
+    /// Of the undivided spectrum.
+    pub(crate) stats: SpectrumStats,
     convolution: Stockham<S>,
 }
 
@@ -33,26 +35,71 @@ pub(crate) fn convolution_length(n: usize) -> usize {
     (2 * n - 1).next_power_of_two().max(2)
 }
 
+/// How large the spectrum of a chirp is, and how accurate the table of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpectrumStats {
+    /// The largest magnitude of an entry.
+    pub(crate) largest: f64,
+    /// The largest distance between an entry and what a transform with carried errors gives for it (B10).
+    pub(crate) distance: f64,
+}
+
+impl SpectrumStats {
+    fn new(table: &[f64], carried: &[f64]) -> SpectrumStats {
+        // Both subtractions round, the first one by at most this much of its result.
+        let off = |ours: f64, [value, error]: [f64; 2]| {
+            let first = ours - value;
+            (first - error).abs() + f64::UNIT_ROUNDOFF * first.abs()
+        };
+        let entries = table.as_chunks::<2>().0.iter();
+        let each = entries.zip(carried.as_chunks::<4>().0);
+        let mut stats = SpectrumStats {
+            largest: 0.0,
+            distance: 0.0,
+        };
+        for (&[re, im], &[re_value, re_error, im_value, im_error]) in each {
+            let (of_re, of_im) = (off(re, [re_value, re_error]), off(im, [im_value, im_error]));
+            stats.largest = stats.largest.max(re.hypot(im));
+            stats.distance = stats.distance.max(of_re.hypot(of_im));
+        }
+        stats
+    }
+}
+
+/// The spectrum of the conjugated chirp, wrapped around the convolution's length, in an arithmetic whose numbers have so many words.
+fn spectrum<A: Arithmetic<Scalar = f64>>(
+    chirp: &[Root],
+    transform: &Stockham<f64>,
+    (length, words): (usize, usize),
+    set: InstructionSet,
+) -> Vec<f64> {
+    let mut kernel = vec![0.0; 2 * words * length];
+    for (j, c) in chirp.iter().enumerate() {
+        let (re, im) = ([c.re.high, c.re.low], [-c.im.high, -c.im.low]);
+        for place in [j, (length - j) % length] {
+            let point = &mut kernel[2 * words * place..][..2 * words];
+            point[..words].copy_from_slice(&re[..words]);
+            point[words..].copy_from_slice(&im[..words]);
+        }
+    }
+    let mut other = vec![0.0; kernel.len()];
+    match transform.transform::<A>(set, &mut kernel, &mut other) {
+        true => other,
+        false => kernel,
+    }
+}
+
 impl<S: Scalar> Bluestein<S> {
     /// `steps` are those of the convolution.
     pub(crate) fn new(n: usize, steps: &[Step], set: InstructionSet) -> Self {
         let length = convolution_length(n);
-        let mut kernel = vec![0.0; 2 * length];
-        // The spectrum is that of a chirp rounded to f64, which the bound counts (B10).
-        for j in 0..n {
-            let c = chirp(j, n);
-            for place in [j, (length - j) % length] {
-                kernel[2 * place] = c.re.high;
-                kernel[2 * place + 1] = -c.im.high;
-            }
-        }
-        let mut other = copied(&kernel);
-        let moved = Stockham::new(steps).transform::<DoubleAlone>(set, &mut kernel, &mut other);
-        let spectrum = if moved { &other } else { &kernel };
-        let points = spectrum.as_chunks::<2>().0;
-        let largest = points
-            .iter()
-            .fold(0.0f64, |largest, [re, im]| largest.max(re.hypot(*im)));
+        let chirp: Vec<Root> = collected((0..n).map(|j| chirp(j, n)));
+        let transform = Stockham::<f64>::new(steps);
+        // The table is what f64 makes of a chirp rounded to f64. How far it is from the exact spectrum is measured, entry by entry.
+        let table = spectrum::<DoubleAlone>(&chirp, &transform, (length, 1), set);
+        let carried = spectrum::<DoubleCompensatedAlone>(&chirp, &transform, (length, 2), set);
+        let stats = SpectrumStats::new(&table, &carried);
+        drop(carried);
         let divided = |value: f64| {
             // The convolution's length is a power of two.
             Constant::new(Real {
@@ -61,13 +108,19 @@ impl<S: Scalar> Bluestein<S> {
             })
         };
         Bluestein {
-            chirp: collected((0..n).map(|j| ComplexConstant::new(chirp(j, n)))),
-            spectrum: collected(points.iter().map(|&[re, im]| ComplexConstant {
-                re: divided(re),
-                im: divided(im),
-            })),
-            largest,
-            convolution: Stockham::new(steps),
+            chirp: collected(chirp.into_iter().map(ComplexConstant::new)),
+            spectrum: collected(
+                table
+                    .as_chunks::<2>()
+                    .0
+                    .iter()
+                    .map(|&[re, im]| ComplexConstant {
+                        re: divided(re),
+                        im: divided(im),
+                    }),
+            ),
+            stats,
+            convolution: transform.rounded(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! The proofs are in `docs/ladder.md`, section "Bounds, line by line": lines B1 to B19, each with its place here, and every place
 //! here names its lines. `tests/referee.rs` derives every bound once more, from the lines alone.
 
+use crate::bluestein::SpectrumStats;
 use crate::format::Format;
 use crate::fp16_gemm::divisor;
 use crate::lanes::Scalar;
@@ -142,38 +143,50 @@ fn layers(steps: &[Step]) -> f64 {
     steps.iter().map(|step| of(step) as f64 + 3.0).sum()
 }
 
-/// Transforms over lanes. `largest` is that of a chirp's spectrum.
+/// Steps whose errors are carried, as so many layers (B9).
+fn carried_errors<S: Scalar>(layers: f64) -> ErrorBudget {
+    let u = S::UNIT_ROUNDOFF;
+    ErrorBudget::new(10.0 * layers * layers * u * u, layers * u * u)
+}
+
+/// The table of Bluestein's convolution, every entry, relative to the largest one (B10).
+fn table(n: usize, steps: &[Step], stats: SpectrumStats) -> ErrorBudget {
+    let length: usize = steps.iter().map(|step| step.points()).product();
+    // The carried transform is off by this much at most; its chirp has second words from the start, as after one layer.
+    let carried = carried_errors::<f64>(layers(steps) + 1.0).bound;
+    let carried = carried * (2.0 * n as f64 * length as f64).sqrt();
+    // Of the f64 transform of a rounded chirp, for random errors.
+    let expected = ErrorBudget::roundings::<f64>(1.0, 1.0).then(stages::<f64>(steps));
+    ErrorBudget::new(
+        (stats.distance + carried) / stats.largest,
+        expected.expected,
+    )
+}
+
+/// Transforms over lanes. The spectrum is that of a chirp.
 pub(crate) fn lines<S: Scalar>(
     n: usize,
     recipe: &LineRecipe,
     carried: bool,
-    largest: Option<f64>,
+    spectrum: Option<SpectrumStats>,
 ) -> ErrorBudget {
     let points = n as f64;
-    let u = S::UNIT_ROUNDOFF;
-    // B9.
-    let carried_errors =
-        |layers: f64| ErrorBudget::new(10.0 * layers * layers * u * u, layers * u * u);
     let budget = match (recipe, carried) {
         _ if n == 1 => NONE,
         // B3.
         (LineRecipe::Gemm, false) => {
             ErrorBudget::roundings::<S>(2.0 * points + points.sqrt(), points + 1.0)
         }
-        (LineRecipe::Gemm, true) => carried_errors(6.0 * points).rounded_to::<S>(),
+        (LineRecipe::Gemm, true) => carried_errors::<S>(6.0 * points).rounded_to::<S>(),
         (LineRecipe::Stages(steps), false) => stages::<S>(steps),
-        (LineRecipe::Stages(steps), true) => carried_errors(layers(steps)).rounded_to::<S>(),
+        (LineRecipe::Stages(steps), true) => carried_errors::<S>(layers(steps)).rounded_to::<S>(),
         // B10.
         (LineRecipe::Bluestein(steps), _) => {
             let length: usize = steps.iter().map(|step| step.points()).product();
             let length = length as f64;
-            let largest = largest.unwrap_or(f64::INFINITY) * (1.0 + 1e-6);
-            // The table's error, every entry, relative to its largest: the chirp is rounded, and then transformed.
-            let table = ErrorBudget::roundings::<f64>(1.0, 1.0).then(stages::<f64>(steps));
-            let table = ErrorBudget::new(
-                table.bound * (2.0 * points * length).sqrt() / largest,
-                table.expected,
-            );
+            let stats = spectrum.expect("a plan has measured the table");
+            let table = table(n, steps, stats);
+            let largest = stats.largest * (1.0 + 1e-6);
             let amplified = |budget: ErrorBudget| {
                 ErrorBudget::new(
                     budget.bound * (largest / points.sqrt()).max(1.0),
@@ -182,7 +195,7 @@ pub(crate) fn lines<S: Scalar>(
             };
             if carried {
                 // Second words go on from one step to the next, so that layers are counted together.
-                let all = carried_errors(2.0 * layers(steps) + 9.0).then(table);
+                let all = carried_errors::<S>(2.0 * layers(steps) + 9.0).then(table);
                 amplified(all).rounded_to::<S>()
             } else {
                 let (rotated, transform) = (rotation::<S>(), stages::<S>(steps));

@@ -1,7 +1,7 @@
-//! f32 with its errors: a number is an unevaluated sum of its value and what roundings have taken from it.
+//! f32 with its errors (and f64, for checking a table): a number is an unevaluated sum of its value and what roundings have taken from it.
 //!
 //! Sums give their error by Knuth's TwoSum, products by a fused multiplication (p = ab, e = ab - p, exact), and both are
-//! added to the second word, which is rounded itself but is `2^-24` of the first. Constants are sums of two numbers as
+//! added to the second word, which is rounded itself but is `2^-24` of the first (`2^-53` in f64). Constants are sums of two numbers as
 //! well. So nothing of the order of one rounding is lost until the two words are added at the end.
 
 use crate::lanes::Lanes;

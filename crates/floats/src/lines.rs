@@ -2,7 +2,7 @@
 
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::bluestein::{Bluestein, convolution_length};
+use crate::bluestein::{Bluestein, SpectrumStats, convolution_length};
 use crate::gemm::Gemm;
 use crate::lanes::{InstructionSet, Scalar};
 use crate::number::{Arithmetic, Compensated, Double, Single, lanes};
@@ -66,10 +66,10 @@ impl<S: Scalar> Lines<S> {
         }
     }
 
-    /// The largest magnitude of a chirp's spectrum, where there is one.
-    pub(crate) fn largest_of_chirp(&self) -> Option<f64> {
+    /// What the bound depends on where there is a chirp.
+    pub(crate) fn spectrum_stats(&self) -> Option<SpectrumStats> {
         match &self.algorithm {
-            Algorithm::Bluestein(bluestein) => Some(bluestein.largest),
+            Algorithm::Bluestein(bluestein) => Some(bluestein.stats),
             _ => None,
         }
     }

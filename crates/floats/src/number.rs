@@ -22,6 +22,16 @@ impl<S: Scalar> Constant<S> {
     }
 }
 
+impl Constant<f64> {
+    /// The same of another number type: an f64 and what it leaves are all of a constant.
+    fn rounded<S: Scalar>(self) -> Constant<S> {
+        Constant::new(Real {
+            high: self.high,
+            low: self.low,
+        })
+    }
+}
+
 /// A complex constant of a table.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ComplexConstant<S> {
@@ -34,6 +44,15 @@ impl<S: Scalar> ComplexConstant<S> {
         ComplexConstant {
             re: Constant::new(root.re),
             im: Constant::new(root.im),
+        }
+    }
+}
+
+impl ComplexConstant<f64> {
+    pub(crate) fn rounded<S: Scalar>(self) -> ComplexConstant<S> {
+        ComplexConstant {
+            re: self.re.rounded(),
+            im: self.im.rounded(),
         }
     }
 }
@@ -169,6 +188,8 @@ arithmetics! {
     Compensated: f32, Carried<V::Single>, CompensatedAlone;
     /// f32 with errors, one line.
     CompensatedAlone: f32, Carried<f32>, CompensatedAlone;
+    /// f64 with errors, one line: tables are checked by it.
+    DoubleCompensatedAlone: f64, Carried<f64>, DoubleCompensatedAlone;
 }
 
 /// Lines that are transformed together.

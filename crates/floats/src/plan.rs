@@ -269,11 +269,11 @@ impl FloatPlan {
         let recipe = table.line_recipe(n, mode);
         let single_lines = |carried, direction| Lines::new(n, &recipe, carried, direction, set);
         let single_budget = |lines: &Lines<f32>, carried| {
-            bound::lines::<f32>(n, &recipe, carried, lines.largest_of_chirp())
+            bound::lines::<f32>(n, &recipe, carried, lines.spectrum_stats())
         };
         let double = || {
             let lines = Lines::<f64>::new(n, &recipe, false, direction, set);
-            let budget = bound::lines::<f64>(n, &recipe, false, lines.largest_of_chirp());
+            let budget = bound::lines::<f64>(n, &recipe, false, lines.spectrum_stats());
             (Engine::Double(lines), budget.rounded_to_f32(), Some(budget))
         };
         let parts = mode.parts();

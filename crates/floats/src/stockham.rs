@@ -5,7 +5,7 @@ use crate::number::{Arithmetic, ComplexConstant, Number, Pair};
 use crate::roots::root;
 use crate::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
 use crate::steps::{LineProgram, Operation};
-use fallible_memory::with_capacity;
+use fallible_memory::{collected, with_capacity};
 
 /// How a stage computes its small DFTs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,21 @@ impl<S: Scalar> Stockham<S> {
             }
         }
         Some(())
+    }
+}
+
+impl Stockham<f64> {
+    /// The same transform of another number type, without computing the roots again.
+    pub(crate) fn rounded<S: Scalar>(self) -> Stockham<S> {
+        let stages = self.stages.into_iter().map(|stage| Stage {
+            step: stage.step,
+            stride: stage.stride,
+            groups: stage.groups,
+            rotations: collected(stage.rotations.into_iter().map(ComplexConstant::rounded)),
+        });
+        Stockham {
+            stages: stages.collect(),
+        }
     }
 }
 

@@ -119,13 +119,13 @@ pub fn refined_error(n: usize, order: Order) -> Option<(f64, f64)> {
     let (n1, n2) = factors(n, Mode::Bf16)?;
     let forward = bound::dft_gemm(n, (Format::Bf16, 1), Cut::Blocks(n1, n2), order);
     let recipe = Table::Measured.line_recipe(n, Mode::Fast);
-    let largest = match &recipe {
+    let stats = match &recipe {
         LineRecipe::Bluestein(steps) => {
-            Some(Bluestein::<f32>::new(n, steps, InstructionSet::detect()).largest)
+            Some(Bluestein::<f32>::new(n, steps, InstructionSet::detect()).stats)
         }
         _ => None,
     };
-    let back = bound::lines::<f32>(n, &recipe, false, largest);
+    let back = bound::lines::<f32>(n, &recipe, false, stats);
     let budget = bound::refined(n, forward, back);
     Some((budget.bound, budget.expected))
 }

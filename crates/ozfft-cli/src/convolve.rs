@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::options::{Shape, parse_device, parse_duration, parse_shape};
+use crate::options::{Shape, parse_batch, parse_device, parse_duration, parse_shape};
 use crate::report::{aligned, say, say_json};
 use clap::Args;
 use ozfft::Device;
@@ -89,10 +89,9 @@ fn numbers(generator: &mut Generator, count: usize, bits: u32) -> Vec<i64> {
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("nothing would be convolved; give 1 or more".into()),
-        Ok(count) => Ok(count),
-        Err(error) => Err(error.to_string()),
+    match parse_batch(text)? {
+        0 => Err("nothing would be convolved; give 1 or more".into()),
+        count => Ok(count),
     }
 }
 

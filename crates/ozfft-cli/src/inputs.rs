@@ -8,8 +8,20 @@ use std::path::Path;
 /// The largest file that is read as a whole; records have some hundred kilobytes.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// Rejects `-`, which many programs take for a standard stream: here every name is one of a file.
+pub fn expect_no_dash(path: &Path, stream: &str) -> Result<(), Failure> {
+    match path == Path::new("-") {
+        true => Err(Failure::Usage(format!(
+            "- is not taken for standard {stream}; give /dev/std{} for it, or ./- for a file of that name",
+            &stream[..stream.len() - 3]
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Reads a text, of whatever the path names, up to a limit: some files never end.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
+    expect_no_dash(path, "input")?;
     let mut text = String::new();
     File::open(path)
         .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text))

@@ -4,6 +4,7 @@ mod header;
 
 use crate::arrays::Order;
 use crate::failure::Failure;
+use crate::inputs;
 use crate::memory;
 use crate::outputs;
 use bytemuck::Pod;
@@ -40,6 +41,7 @@ pub enum AnyArray {
 
 /// Reads a whole array, from a file or from a stream such as a pipe.
 pub fn read(path: &Path) -> Result<AnyArray, Failure> {
+    inputs::expect_no_dash(path, "input")?;
     let file = File::open(path).map_err(Failure::file("open", path))?;
     let metadata = file.metadata().map_err(Failure::file("read", path))?;
     // How long a stream is shows when it ends.

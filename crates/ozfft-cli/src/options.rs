@@ -192,6 +192,13 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
     })
 }
 
+/// Reads a number of arrays. That 0 are too few is for the library to say.
+pub fn parse_batch(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| {
+        format!("{text:?} is not a number of arrays; give a whole number, such as 1000")
+    })
+}
+
 /// Most lengths of a shape, as in numpy 2.
 const MOST_AXES: usize = 64;
 
@@ -474,6 +481,8 @@ mod tests {
         assert_eq!(parse_accuracy("bits:40"), Ok(Accuracy::Bits(40)));
         assert_eq!(parse_accuracy("1e-12"), Ok(Accuracy::Target(1e-12)));
         assert!(parse_accuracy("tight").is_err_and(|message| message.contains("tight")));
+        assert_eq!(parse_batch("1000"), Ok(1000));
+        assert!(parse_batch("1e9").is_err_and(|message| message.contains("\"1e9\"")));
         assert_eq!(parse_shape("64x3"), Ok(Shape(vec![64, 3])));
         assert!(parse_shape("64x").is_err());
         assert!(parse_shape(&["1"; MOST_AXES].join("x")).is_ok());

@@ -1,7 +1,10 @@
 //! The files that commands write. All of them go through [`write`].
 
 use crate::failure::Failure;
+use crate::inputs;
+use removed_by_signals::Covered;
 use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -60,6 +63,7 @@ pub fn check_all<'a>(paths: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Re
 }
 
 fn target(path: &Path) -> Result<Target, Failure> {
+    inputs::expect_no_dash(path, "output")?;
     let failed = |error| Failure::file("write", path)(error);
     match std::fs::metadata(path) {
         Ok(found) if is_stream(found.file_type()) => Ok(Target::Stream),
@@ -133,10 +137,11 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A file under a name of its own, removed unless it is put in place.
+/// A file under a name of its own, removed unless it is put in place, also by a signal that ends the program.
 struct Partial {
     path: PathBuf,
     file: File,
+    _covered: Covered,
 }
 
 impl Partial {
@@ -151,12 +156,21 @@ impl Partial {
         }
         #[cfg(not(unix))]
         let _ = private;
+        // The keys are random: the number of a process is used again, and what it left when it was killed would be in the way.
+        let random = RandomState::new();
         let mut number = 0;
         loop {
-            let name = format!(".ozfft-{}-{number}.partial", std::process::id());
+            let name = format!(".ozfft-{:016x}.partial", random.hash_one(number));
             let path = folder(place).join(name);
+            let covered = Covered::new(&path);
             match options.open(&path) {
-                Ok(file) => return Ok(Partial { path, file }),
+                Ok(file) => {
+                    return Ok(Partial {
+                        path,
+                        file,
+                        _covered: covered,
+                    });
+                }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_NAMES => {
                     number += 1;
                 }
@@ -251,5 +265,87 @@ fn what_it_is(kind: FileType) -> &'static str {
         "a folder"
     } else {
         "no regular file"
+    }
+}
+
+/// Files that SIGINT, SIGTERM and SIGHUP remove before they end the program.
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "signal handlers, and what they may call")]
+mod removed_by_signals {
+    use std::ffi::{CString, c_char, c_int};
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+    use std::ptr::null_mut;
+    use std::sync::Once;
+    use std::sync::atomic::{AtomicPtr, Ordering};
+
+    /// Paths of files that are being written, more of them than any command writes at a time.
+    static PATHS: [AtomicPtr<c_char>; 16] = [const { AtomicPtr::new(null_mut()) }; 16];
+
+    /// A path that is removed by signals as long as this is there.
+    pub(super) struct Covered(Option<&'static AtomicPtr<c_char>>);
+
+    impl Covered {
+        pub(super) fn new(path: &Path) -> Covered {
+            static HANDLERS: Once = Once::new();
+            HANDLERS.call_once(set_handlers);
+            let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+                return Covered(None);
+            };
+            // Never given back: a signal may be reading it on another thread.
+            let path = path.into_raw();
+            let free = |place: &&AtomicPtr<c_char>| {
+                place
+                    .compare_exchange(null_mut(), path, Ordering::AcqRel, Ordering::Relaxed)
+                    .is_ok()
+            };
+            Covered(PATHS.iter().find(free))
+        }
+    }
+
+    impl Drop for Covered {
+        fn drop(&mut self) {
+            if let Some(place) = self.0 {
+                place.store(null_mut(), Ordering::Release);
+            }
+        }
+    }
+
+    fn set_handlers() {
+        let handler = remove as extern "C" fn(c_int) as libc::sighandler_t;
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: `remove` calls only what a handler may. A signal that the caller has ignored, as `nohup` does, stays ignored.
+            unsafe {
+                if libc::signal(signal, handler) == libc::SIG_IGN {
+                    libc::signal(signal, libc::SIG_IGN);
+                }
+            }
+        }
+    }
+
+    extern "C" fn remove(signal: c_int) {
+        for place in &PATHS {
+            let path = place.load(Ordering::Acquire);
+            if !path.is_null() {
+                // SAFETY: a path that ends in zero and is never given back.
+                unsafe { libc::unlink(path) };
+            }
+        }
+        // SAFETY: the program ends as it would have without a handler, which its caller sees.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod removed_by_signals {
+    pub(super) struct Covered;
+
+    impl Covered {
+        pub(super) fn new(_: &std::path::Path) -> Covered {
+            Covered
+        }
     }
 }

@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::gpu::Precision;
 use crate::memory;
-use crate::options::{KindName, Shape, TransformOptions, engine_name, parse_shape, products_name};
+use crate::options::{
+    KindName, Shape, TransformOptions, engine_name, parse_batch, parse_shape, products_name,
+};
 use crate::report::{say, say_json};
 use clap::Args;
 use ozfft::{Candidate, Device, Kind, Plan, Planner, Problem, Real, Recipe};
@@ -31,7 +33,7 @@ pub struct PlanArguments {
     #[arg(long, value_enum, default_value = "c2c")]
     kind: KindName,
     /// Number of arrays that one call transforms
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_parser = parse_batch, default_value_t = 1)]
     batch: usize,
     /// The numbers in the arrays
     #[arg(long, value_enum, default_value = "double")]

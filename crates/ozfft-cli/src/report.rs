@@ -20,9 +20,22 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes one line of text to standard error. Errors of a closed stream are ignored; `eprintln!` would panic.
+/// Writes text to standard error. Errors of a closed stream are ignored; `eprintln!` would panic.
 pub fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
+}
+
+/// The text with control characters spelled out: names of files may have some, and a terminal would obey them.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printed = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => printed.push(character),
+            _ if character.is_control() => printed.extend(character.escape_default()),
+            _ => printed.push(character),
+        }
+    }
+    printed
 }
 
 /// Writes one line of text to standard output.

@@ -4,6 +4,7 @@
 //! is not open for writing as done. Results would be lost without an error. So the stream is looked at before the standard library does.
 
 use crate::failure::Failure;
+use crate::report::printable;
 use std::io::Write;
 
 #[cfg(unix)]
@@ -46,7 +47,7 @@ mod at_start {
 pub(crate) fn write_line(text: &str) -> Result<(), Failure> {
     let written = match at_start::error() {
         Some(error) => Err(error),
-        None => writeln!(std::io::stdout().lock(), "{text}"),
+        None => writeln!(std::io::stdout().lock(), "{}", printable(text)),
     };
     written.map_err(Failure::StandardOutput)
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::gpu::Precision;
 use crate::options::{
-    AxisList, KindName, Shape, parse_axes, parse_device, parse_shape, substrate_parser,
+    AxisList, KindName, Shape, parse_axes, parse_batch, parse_device, parse_shape, substrate_parser,
 };
 use crate::report::{note, say, say_json};
 use clap::Args;
@@ -27,7 +27,7 @@ pub struct TuneArguments {
     #[arg(long, value_parser = parse_axes, allow_hyphen_values = true)]
     axes: Option<AxisList>,
     /// Number of arrays that one call transforms [default: as many as have 16 million points]
-    #[arg(long)]
+    #[arg(long, value_parser = parse_batch)]
     batch: Option<usize>,
     /// Numbers in f64, or in f32
     #[arg(long, value_enum, default_value = "double")]

@@ -9,6 +9,7 @@ use num_complex::Complex;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -294,4 +295,80 @@ fn nothing_else_in_the_program_writes_files() {
             );
         }
     }
+}
+
+/// Ctrl-C left `.ozfft-….partial` behind, as a signal of a batch system did.
+#[test]
+fn signals_that_end_the_program_remove_the_partial_file() {
+    let folder = directory("outputs-signals");
+    let input = folder.join("in.npy");
+    write(&input, &[1 << 20], Order::C, &vec![1.0; 1 << 20]);
+    let is_partial = |name: &String| name.ends_with(".partial");
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        // The file is there for as long as sixteen megabytes take to be written; a run that is missed is made again.
+        let ended_by = (0..20).find_map(|_| {
+            let mut child = Command::new(env!("CARGO_BIN_EXE_ozfft"))
+                .args(["fft", "--engine", "native", "in.npy", "out.npy"])
+                .current_dir(&folder)
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("the program");
+            while child.try_wait().expect("its state").is_none() {
+                if names(&folder).iter().any(is_partial) {
+                    assert!(system("kill", &["-s", name, &child.id().to_string()]));
+                    break;
+                }
+            }
+            child.wait().expect("its end").signal()
+        });
+        assert_eq!(ended_by, Some(number), "SIG{name}");
+        let left = names(&folder);
+        assert!(!left.iter().any(is_partial), "SIG{name} leaves {left:?}");
+    }
+    // Ignored, as by nohup, it stays ignored.
+    let script = "trap '' HUP; (for i in $(seq 300); do sleep 0.01; kill -s HUP $$ 2>/dev/null || break; done) & exec \"$0\" fft --engine native in.npy out.npy";
+    let status = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_ozfft")])
+        .current_dir(&folder)
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.expect("a shell").success());
+    assert_eq!(names(&folder), ["in.npy", "out.npy"]);
+}
+
+/// In containers every run has the number 1: what 101 runs had left when they were killed blocked every later one.
+#[test]
+fn leftovers_of_processes_with_the_same_number_block_no_write() {
+    let (folder, _) = with_input("outputs-leftovers");
+    let script = "i=0; while [ $i -le 101 ]; do : >.ozfft-$$-$i.partial; i=$((i + 1)); done; exec \"$0\" fft in.npy out.npy";
+    let status = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_ozfft")])
+        .current_dir(&folder)
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.expect("a shell").success());
+    assert_eq!(first_value(&folder.join("out.npy")).re, 10.0);
+}
+
+/// A name could clear the screen, or change the colours of what follows.
+#[test]
+fn control_characters_of_names_are_not_printed() {
+    let folder = directory("outputs-escapes");
+    let name = folder.join("\u{1b}[31mred\r\u{9b}2J.npy");
+    let message = fail(&["fft", text(&name), text(&folder.join("out.npy"))]);
+    assert!(!message.contains(['\u{1b}', '\r', '\u{9b}']), "{message:?}");
+    assert!(
+        message.contains("\\u{1b}[31mred\\r\\u{9b}2J.npy"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_dash_is_no_stream_and_the_message_names_one() {
+    let (folder, input) = with_input("outputs-dash");
+    let message = fail(&["fft", text(&input), "-"]);
+    assert!(message.contains("/dev/stdout"), "{message}");
+    let message = fail(&["fft", "-", text(&folder.join("out.npy"))]);
+    assert!(message.contains("/dev/stdin"), "{message}");
+    assert_eq!(names(&folder), ["in.npy"]);
 }

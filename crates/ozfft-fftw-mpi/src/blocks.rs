@@ -1,5 +1,36 @@
 //! FFTW's divisions: a dimension is cut into blocks of one size, the last of which may be shorter, or missing.
 
+use ozfft::FftError;
+
+/// The largest number of elements of an array: FFTW's callers multiply it by the bytes of one.
+const MOST_ELEMENTS: usize = isize::MAX as usize / 16;
+
+/// Rejects lengths that no array has.
+pub(crate) fn expect_lengths(n: &[isize], howmany: isize) -> Result<(), FftError> {
+    let rejected = |what: String| Err(FftError::Unsupported(what));
+    if n.is_empty() {
+        return rejected("there are no lengths; give one or more".into());
+    }
+    let mut elements = 1usize;
+    for &number in n.iter().chain([&howmany]) {
+        let number = match usize::try_from(number) {
+            Ok(number @ 1..) => number,
+            _ => {
+                return rejected(format!(
+                    "the lengths {n:?} and howmany {howmany} are not all 1 or more; give positive numbers"
+                ));
+            }
+        };
+        elements = elements.saturating_mul(number);
+    }
+    match elements > MOST_ELEMENTS {
+        true => rejected(format!(
+            "an array of lengths {n:?} and howmany {howmany} has more than {MOST_ELEMENTS} elements, which no memory holds; take fewer"
+        )),
+        false => Ok(()),
+    }
+}
+
 /// A dimension of `n` indices in blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Blocks {
@@ -30,6 +61,25 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 0 was divided by, and 2^63 - 1 had a product that wrapped around.
+    #[test]
+    fn lengths_that_no_array_has_are_rejected_in_words() {
+        let rejected = |n: &[isize], howmany, words: &str| {
+            let error = expect_lengths(n, howmany).expect_err("no such array");
+            assert!(error.to_string().contains(words), "{error}");
+        };
+        rejected(&[], 1, "no lengths");
+        for wrong in [0, -1, isize::MIN] {
+            rejected(&[wrong], 1, "1 or more");
+            rejected(&[4, 5, wrong], 1, "1 or more");
+            rejected(&[4], wrong, "1 or more");
+        }
+        rejected(&[isize::MAX], 1, "no memory holds");
+        rejected(&[1 << 30, 1 << 30], 1, "no memory holds");
+        rejected(&[1 << 30, 1], 1 << 31, "no memory holds");
+        assert!(expect_lengths(&[1 << 29, 1 << 29], 1).is_ok());
+    }
 
     #[test]
     fn blocks_follow_each_other_and_make_up_the_dimension() {

@@ -1,7 +1,7 @@
 //! Executing, printing and destroying plans, and the library's beginning and end. What is not a plan of this library, and what else FFTW's
 //! functions do, is left to the next library that has a function of the name.
 
-use crate::plan::{AnyPlan, Number, Typed, find, leave};
+use crate::plan::{self, AnyPlan, Found, Number, Typed};
 use distributed::DistributedError;
 use mpi::ffi::{MPI_Comm, MPI_Comm_f2c};
 use num_complex::Complex;
@@ -51,6 +51,19 @@ macro_rules! also {
             }
         }
     }};
+}
+
+/// The plan at an address, none where it is another library's. The program ends where it has been destroyed.
+///
+/// # Safety
+/// As [`plan::find`].
+unsafe fn find<'a>(name: &str, address: *mut c_void) -> Option<&'a mut AnyPlan> {
+    // SAFETY: the caller's promise.
+    match unsafe { plan::find(address) } {
+        Found::Plan(plan) => Some(plan),
+        Found::Foreign => None,
+        Found::Destroyed => end(&format!("{name}: the plan has been destroyed")),
+    }
 }
 
 /// Plans of one precision.
@@ -157,7 +170,7 @@ macro_rules! functions {
             pub unsafe extern "C" fn execute(plan: *mut c_void) {
                 let name = concat!($prefix, "execute");
                 // SAFETY: FFTW's manual asks the caller for a plan, and for its arrays to be there.
-                match unsafe { find(plan) } {
+                match unsafe { find(name, plan) } {
                     None => pass_on!(name, fn(*mut c_void), plan),
                     Some(plan) => {
                         let plan = typed::<R>(name, plan);
@@ -185,9 +198,15 @@ macro_rules! functions {
             /// Gives a plan back; null is nothing.
             #[unsafe(export_name = concat!($prefix, "destroy_plan"))]
             pub unsafe extern "C" fn destroy_plan(plan: *mut c_void) {
+                let name = concat!($prefix, "destroy_plan");
+                if plan.is_null() {
+                    return;
+                }
                 // SAFETY: FFTW's manual asks the caller for a plan that is not used again.
-                if !plan.is_null() && unsafe { leave(plan) }.is_none() {
-                    pass_on!(concat!($prefix, "destroy_plan"), fn(*mut c_void), plan);
+                match unsafe { plan::leave(plan) } {
+                    Found::Plan(plan) => drop(plan),
+                    Found::Foreign => pass_on!(name, fn(*mut c_void), plan),
+                    Found::Destroyed => end(&format!("{name}: the plan has been destroyed")),
                 }
             }
 
@@ -196,7 +215,7 @@ macro_rules! functions {
             pub unsafe extern "C" fn sprint_plan(plan: *mut c_void) -> *mut c_char {
                 let name = concat!($prefix, "sprint_plan");
                 // SAFETY: FFTW's manual asks the caller for a plan.
-                match unsafe { find(plan) } {
+                match unsafe { find(name, plan) } {
                     None => pass_on!(name, fn(*mut c_void) -> *mut c_char, plan),
                     Some(plan) => {
                         let text = typed::<R>(name, plan).describe().replace('\0', " ");
@@ -210,14 +229,10 @@ macro_rules! functions {
             /// Prints it to a file.
             #[unsafe(export_name = concat!($prefix, "fprint_plan"))]
             pub unsafe extern "C" fn fprint_plan(plan: *mut c_void, file: *mut libc::FILE) {
+                let name = concat!($prefix, "fprint_plan");
                 // SAFETY: as above.
-                if unsafe { find(plan) }.is_none() {
-                    return pass_on!(
-                        concat!($prefix, "fprint_plan"),
-                        fn(*mut c_void, *mut libc::FILE),
-                        plan,
-                        file
-                    );
+                if unsafe { find(name, plan) }.is_none() {
+                    return pass_on!(name, fn(*mut c_void, *mut libc::FILE), plan, file);
                 }
                 // SAFETY: as above, and the caller's file.
                 unsafe {
@@ -232,7 +247,7 @@ macro_rules! functions {
             pub unsafe extern "C" fn print_plan(plan: *mut c_void) {
                 let name = concat!($prefix, "print_plan");
                 // SAFETY: as above.
-                match unsafe { find(plan) } {
+                match unsafe { find(name, plan) } {
                     None => pass_on!(name, fn(*mut c_void), plan),
                     Some(plan) => println!("{}", typed::<R>(name, plan).describe()),
                 }
@@ -248,7 +263,7 @@ macro_rules! functions {
             ) {
                 let name = concat!($prefix, "flops");
                 // SAFETY: as above.
-                match unsafe { find(plan) } {
+                match unsafe { find(name, plan) } {
                     None => pass_on!(
                         name,
                         fn(*mut c_void, *mut f64, *mut f64, *mut f64),
@@ -271,7 +286,7 @@ macro_rules! functions {
             pub unsafe extern "C" fn cost(plan: *mut c_void) -> f64 {
                 let name = concat!($prefix, "cost");
                 // SAFETY: as above.
-                match unsafe { find(plan) } {
+                match unsafe { find(name, plan) } {
                     None => pass_on!(name, fn(*mut c_void) -> f64, plan),
                     Some(plan) => typed::<R>(name, plan).nominal_operations(),
                 }
@@ -282,7 +297,7 @@ macro_rules! functions {
             pub unsafe extern "C" fn estimate_cost(plan: *mut c_void) -> f64 {
                 let name = concat!($prefix, "estimate_cost");
                 // SAFETY: as above.
-                match unsafe { find(plan) } {
+                match unsafe { find(name, plan) } {
                     None => pass_on!(name, fn(*mut c_void) -> f64, plan),
                     Some(plan) => typed::<R>(name, plan).nominal_operations(),
                 }
@@ -298,7 +313,7 @@ macro_rules! new_arrays {
         pub unsafe extern "C" fn $name(plan: *mut c_void, input: $input, output: $output) {
             let name = concat!($prefix, $text);
             // SAFETY: FFTW's manual asks the caller for a plan.
-            match unsafe { find(plan) } {
+            match unsafe { find(name, plan) } {
                 None => pass_on!(name, fn(*mut c_void, $input, $output), plan, input, output),
                 // SAFETY: and for its arrays.
                 Some(plan) => unsafe {

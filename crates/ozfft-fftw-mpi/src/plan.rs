@@ -1,33 +1,24 @@
 //! Plans: a distributed transform between FFTW's arrays.
 
 use crate::arrangement::Arrangement;
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, expect_lengths};
 use distributed::{
-    DistributedError, DistributedPlan, DistributedProblem, IndexBox, is_null_communicator,
+    DistributedError, DistributedPlan, DistributedProblem, IndexBox, communicator_of_caller,
     refuse_to_plan,
 };
 use mpi::ffi::MPI_Comm;
-use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use num_complex::Complex;
 use ozfft::{Accuracy, Direction, FftError, Kind, Norm, Real};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
-use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// The caller's communicator, which is not freed here.
-fn communicator(comm: MPI_Comm) -> Result<ManuallyDrop<SimpleCommunicator>, DistributedError> {
-    match is_null_communicator(comm) {
-        true => Err(DistributedError::NullCommunicator),
-        // SAFETY: FFTW's manual asks the caller for one of a single group, who keeps it.
-        false => Ok(unsafe { distributed::communicator_of_caller(comm) }),
-    }
-}
 
 /// The caller's rank, and how many there are.
 pub(crate) fn ranks_of(comm: MPI_Comm) -> Result<(usize, usize), DistributedError> {
-    let communicator = communicator(comm)?;
+    // SAFETY: FFTW's manual asks the caller for one, who keeps it.
+    let communicator = unsafe { communicator_of_caller(comm) }?;
     Ok((communicator.rank() as usize, communicator.size() as usize))
 }
 
@@ -132,9 +123,7 @@ struct Understood {
 impl Request {
     fn understood<T: Number>(&self, here: (usize, usize)) -> Result<Understood, FftError> {
         let rnk = self.n.len();
-        if rnk == 0 || self.n.iter().any(|&n| n < 1) || self.howmany < 1 {
-            return unsupported("lengths and howmany are at least 1");
-        }
+        expect_lengths(&self.n, self.howmany)?;
         let mut shape: Vec<usize> = self.n.iter().map(|&n| n as usize).collect();
         let last = rnk - 1;
         let mut half = shape.clone();
@@ -207,7 +196,8 @@ impl Request {
         comm: MPI_Comm,
         arrays: (*mut c_void, *mut c_void),
     ) -> Result<Typed<T>, DistributedError> {
-        let communicator = communicator(comm)?;
+        // SAFETY: FFTW's manual asks the caller for one, who keeps it.
+        let communicator = unsafe { communicator_of_caller(comm) }?;
         let here = (communicator.rank() as usize, communicator.size() as usize);
         let understood = match self.understood::<T>(here) {
             Ok(understood) => understood,
@@ -304,6 +294,14 @@ impl<T: Number> Typed<T> {
             let error = FftError::Unsupported("an array is null; give this rank's part".into());
             return Err(self.plan.refuse(error));
         }
+        for array in [input, output] {
+            if !array.addr().is_multiple_of(align_of::<T>()) {
+                return Err(self.plan.refuse(FftError::Unsupported(format!(
+                    "an array begins at {array:?}, and numbers of {} bytes are at multiples of it; take memory of fftw_malloc",
+                    align_of::<T>()
+                ))));
+            }
+        }
         let in_place = std::ptr::eq(input, output);
         let zero = Complex::new(T::ZERO, T::ZERO);
         let Typed {
@@ -374,36 +372,87 @@ pub(crate) enum AnyPlan {
     Single(Typed<f32>),
 }
 
-/// The plans that there are, by address: nothing is read at other addresses.
-static PLANS: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+/// The plans that C holds, by the addresses of entries that are never freed: nothing is read at other addresses, and no plan of another library has
+/// the address of one that was destroyed.
+#[derive(Default)]
+struct Plans {
+    entries: BTreeMap<usize, &'static AtomicPtr<AnyPlan>>,
+    /// Entries without a plan, the oldest first.
+    destroyed: VecDeque<&'static AtomicPtr<AnyPlan>>,
+}
 
-fn known() -> std::sync::MutexGuard<'static, BTreeSet<usize>> {
+/// So many plans that were destroyed are remembered as such; then the oldest entry is used again.
+const REMEMBERED: usize = 4096;
+
+static PLANS: Mutex<Plans> = Mutex::new(Plans {
+    entries: BTreeMap::new(),
+    destroyed: VecDeque::new(),
+});
+
+fn known() -> std::sync::MutexGuard<'static, Plans> {
     PLANS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Enters a plan, and returns its address.
+/// What an address stands for.
+pub(crate) enum Found<T> {
+    Plan(T),
+    Destroyed,
+    /// Somebody else's.
+    Foreign,
+}
+
+/// Enters a plan, and returns the address that stands for it.
 pub(crate) fn enter(plan: AnyPlan) -> *mut c_void {
-    let address: *mut AnyPlan = Box::into_raw(Box::new(plan));
-    known().insert(address.addr());
+    let mut plans = known();
+    let used_again = match plans.destroyed.len() >= REMEMBERED {
+        true => plans.destroyed.pop_front(),
+        false => None,
+    };
+    let entry = used_again.unwrap_or_else(|| Box::leak(Box::default()));
+    entry.store(Box::into_raw(Box::new(plan)), Ordering::Relaxed);
+    let address = std::ptr::from_ref(entry).cast_mut();
+    plans.entries.insert(address.addr(), entry);
     address.cast()
 }
 
-/// The plan of ours at an address.
-///
-/// # Safety
-/// It is not destroyed or used by others meanwhile: FFTW's manual has one execution of an MPI plan at a time.
-pub(crate) unsafe fn find<'a>(address: *mut c_void) -> Option<&'a mut AnyPlan> {
-    let ours = known().contains(&address.addr());
-    // SAFETY: entered above, and not taken out by the caller's promise.
-    ours.then(|| unsafe { &mut *address.cast::<AnyPlan>() })
+fn plan_at(address: *mut c_void, take_out: bool) -> Found<*mut AnyPlan> {
+    let mut plans = known();
+    let Some(&entry) = plans.entries.get(&address.addr()) else {
+        return Found::Foreign;
+    };
+    let plan = entry.load(Ordering::Relaxed);
+    if plan.is_null() {
+        return Found::Destroyed;
+    }
+    if take_out {
+        entry.store(std::ptr::null_mut(), Ordering::Relaxed);
+        plans.destroyed.push_back(entry);
+    }
+    Found::Plan(plan)
 }
 
-/// Takes out the plan of ours at an address.
+/// What an address stands for.
+///
+/// # Safety
+/// The plan is not destroyed or used by others meanwhile: FFTW's manual has one execution of an MPI plan at a time.
+pub(crate) unsafe fn find<'a>(address: *mut c_void) -> Found<&'a mut AnyPlan> {
+    match plan_at(address, false) {
+        // SAFETY: entered above, and not taken out by the caller's promise.
+        Found::Plan(plan) => Found::Plan(unsafe { &mut *plan }),
+        Found::Destroyed => Found::Destroyed,
+        Found::Foreign => Found::Foreign,
+    }
+}
+
+/// Takes out the plan at an address.
 ///
 /// # Safety
 /// It is not in use.
-pub(crate) unsafe fn leave(address: *mut c_void) -> Option<Box<AnyPlan>> {
-    let ours = known().remove(&address.addr());
-    // SAFETY: entered above as a box, and taken out once.
-    ours.then(|| unsafe { Box::from_raw(address.cast::<AnyPlan>()) })
+pub(crate) unsafe fn leave(address: *mut c_void) -> Found<Box<AnyPlan>> {
+    match plan_at(address, true) {
+        // SAFETY: entered above as a box, and taken out once.
+        Found::Plan(plan) => Found::Plan(unsafe { Box::from_raw(plan) }),
+        Found::Destroyed => Found::Destroyed,
+        Found::Foreign => Found::Foreign,
+    }
 }

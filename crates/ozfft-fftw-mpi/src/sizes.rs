@@ -1,9 +1,10 @@
 //! What every rank holds: `fftw_mpi_local_size…`. Lengths are those of the complex array; of real transforms, that of the half-spectrum.
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, expect_lengths};
 use crate::plan::{is_verbose, ranks_of};
 use mpi::ffi::{MPI_Comm, MPI_Comm_f2c};
 use std::ffi::{c_int, c_uint};
+use std::fmt::Display;
 
 /// # Safety
 /// The place is null, or has room for a number.
@@ -20,7 +21,8 @@ fn part(n: isize, asked: isize, (rank, ranks): (usize, usize)) -> (usize, usize)
     Blocks::new(n, asked, ranks).map_or((0, 0), |blocks| blocks.of(rank))
 }
 
-/// Complex numbers to allocate, and this rank's parts of the first dimension and of the second; nothing of a null communicator.
+/// Complex numbers to allocate, and this rank's parts of the first dimension and of the second; nothing of a null communicator, nor of lengths that no
+/// array has, which is always said: programs do not expect it.
 ///
 /// # Safety
 /// `n` has `rnk` lengths, and places are null or have room.
@@ -39,18 +41,25 @@ unsafe fn measured(
     }
     // SAFETY: the caller's promise.
     let n = unsafe { std::slice::from_raw_parts(n, rnk) };
-    let here = match ranks_of(comm) {
-        Ok(here) => here,
-        Err(error) => {
-            if is_verbose() {
-                eprintln!("ozfft: mpi_local_size: 0: {error}");
-            }
-            for place in [n0, start0, n1, start1] {
-                // SAFETY: the caller's promise.
-                unsafe { put(place, 0) };
-            }
-            return 0;
+    let nothing = |error: &dyn Display| {
+        eprintln!("ozfft: mpi_local_size: 0 elements: {error}");
+    };
+    let checked = expect_lengths(n, howmany);
+    if let Err(error) = &checked {
+        nothing(error);
+    }
+    let here = ranks_of(comm);
+    if let Err(error) = &here
+        && is_verbose()
+    {
+        nothing(error);
+    }
+    let (Ok(()), Ok(here)) = (checked, here) else {
+        for place in [n0, start0, n1, start1] {
+            // SAFETY: the caller's promise.
+            unsafe { put(place, 0) };
         }
+        return 0;
     };
     let first = part(n[0], block0, here);
     let second = match n.get(1) {

@@ -224,6 +224,30 @@ fn a_null_communicator_is_an_error_that_is_printed_and_no_plan() {
     let reason = "the communicator is MPI_COMM_NULL";
     assert_eq!(text.matches(reason).count(), 8, "{text}");
     assert!(text.contains("ozfft: fftwf_mpi_plan: no plan: "), "{text}");
+    // Wrong numbers, divisions by 0 and sizes that had wrapped around.
+    for (reason, count) in [
+        ("(an intercommunicator)", 2),
+        ("1 or more", 6),
+        ("no memory holds", 2),
+    ] {
+        assert_eq!(text.matches(reason).count(), count, "{reason}: {text}");
+    }
+}
+
+/// The next library was asked to destroy it, and read memory that was given back.
+#[test]
+fn a_plan_that_is_destroyed_twice_ends_the_program_with_a_message() {
+    let with_ours = ["-lozfft_fftw_mpi", "-lfftw3", "-lfftw3f", "-lm"];
+    let Some(program) = compiled("fftw_mpi_program_destroyed", &with_ours) else {
+        return;
+    };
+    let program = program.to_str().expect("a path in UTF-8");
+    let Some((status, text)) = program_on_ranks(1, program, &["--destroyed"]) else {
+        return;
+    };
+    assert!(!status.success(), "{text}");
+    let reason = "fftw_destroy_plan: the plan has been destroyed";
+    assert!(text.contains(reason), "{text}");
 }
 
 #[test]

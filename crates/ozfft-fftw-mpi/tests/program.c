@@ -130,7 +130,27 @@ static void no_communicator(void) {
     if (fftw_mpi_plan_dft_2d(12, 9, one, one, MPI_COMM_NULL, FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of no communicator");
     if (fftwf_mpi_plan_dft_2d(12, 9, single, single, MPI_COMM_NULL, FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of no communicator");
     if (fftw_mpi_plan_dft_2d_f03(12, 9, one, one, MPI_Comm_c2f(MPI_COMM_NULL), FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of no communicator");
+    MPI_Comm group, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &both);
+    if (fftw_mpi_plan_dft_2d(12, 9, one, one, both, FFTW_FORWARD, FFTW_ESTIMATE)) wrong("a plan of two groups");
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&group);
+    /* 0 was divided by. */
+    const ptrdiff_t lengths[] = {0, -1, PTRDIFF_MIN, PTRDIFF_MAX};
+    for (int i = 0; i < 4; i++) {
+        here = start = 7;
+        if (fftw_mpi_local_size_2d(lengths[i], 9, MPI_COMM_WORLD, &here, &start) != 0 || here != 0 || start != 0) wrong("local_size of a hostile length");
+    }
     printf("no communicator, no plan\n");
+}
+
+/* A plan that is destroyed twice. */
+static void destroyed(void) {
+    fftw_complex *line = fftw_alloc_complex(108);
+    fftw_plan plan = fftw_mpi_plan_dft_2d(12, 9, line, line, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+    fftw_destroy_plan(plan);
+    fftw_destroy_plan(plan);
 }
 
 int main(int argc, char **argv) {
@@ -146,6 +166,7 @@ int main(int argc, char **argv) {
         MPI_Finalize();
         return 0;
     }
+    if (argc > 1 && !strcmp(argv[1], "--destroyed")) destroyed();
     if (rank == 0 && !(results = fopen(argv[1], "wb"))) MPI_Abort(MPI_COMM_WORLD, 2);
     const ptrdiff_t cube[3] = {8, 6, 10}, square[2] = {12, 9};
     complex_transform("cube", 3, cube, 1, 0, 0, FFTW_FORWARD, 0, 1);

@@ -33,9 +33,9 @@ pub(crate) fn plan<T: Number>(
         }
         Arc::clone(&known.planner)
     };
-    // Tables of some lengths are worked out by several threads: by those of our pool, which a forked process has anew. The lock
-    // is not held meanwhile.
-    let plan = threads::in_pool(options.threads, || planner.plan(problem))?;
+    // A plan for one thread is made here. For more, tables of some lengths are worked out by the threads of our pool, which a forked process has
+    // anew. The lock is not held meanwhile.
+    let plan = threads::run(options.threads, || planner.plan(problem))?;
     process.known::<T>().wise.insert(key);
     Ok(plan)
 }

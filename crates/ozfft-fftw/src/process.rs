@@ -1,18 +1,19 @@
 //! State of the process: planners, wisdom, the thread pool.
 //!
 //! A child that was forked off has the memory of its parent and none of its threads: a pool would never answer there, and a lock
-//! might be held by no thread. A child therefore begins with a process of its own, and leaves its parent's alone.
+//! might be held by no thread. A child therefore begins with a process of its own, and leaves its parent's alone. A child is recognised by a page
+//! that Linux empties in it, and elsewhere by its number, which the first process of a container and a container within it share.
 
 use crate::number::Number;
 use ozfft::Planner;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Everything that a forked child must not share.
 pub(crate) struct Process {
-    identity: u32,
+    identity: Identity,
     pub(crate) double: Mutex<Known<f64>>,
     pub(crate) single: Mutex<Known<f32>>,
     pool: Mutex<Option<Arc<ThreadPool>>>,
@@ -52,12 +53,84 @@ impl<T: Number> Known<T> {
     }
 }
 
+/// What tells a process from its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    number: u32,
+    generation: u64,
+}
+
+impl Identity {
+    fn current() -> Identity {
+        Identity {
+            number: std::process::id(),
+            generation: emptied_by_forks().map_or(0, generation),
+        }
+    }
+}
+
+/// What is written on the page: a number that no process before this one had.
+fn generation(page: &AtomicU64) -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let known = page.load(Ordering::Acquire);
+    if known != 0 {
+        return known;
+    }
+    let fresh = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    match page.compare_exchange(0, fresh, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => fresh,
+        Err(of_another_thread) => of_another_thread,
+    }
+}
+
+/// A page that is all zeros in a new process, however it was forked off; none where the system has no such pages.
+fn emptied_by_forks() -> Option<&'static AtomicU64> {
+    static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+    let known = PAGE.load(Ordering::Acquire);
+    let page = if known.is_null() {
+        let fresh = new_page()?;
+        match PAGE.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => fresh,
+            // The page of this call stays unused: two threads came first at the same time.
+            Err(of_another_thread) => of_another_thread,
+        }
+    } else {
+        known
+    };
+    // SAFETY: a page of zeros and numbers that is never given back.
+    Some(unsafe { &*page })
+}
+
+#[cfg(target_os = "linux")]
+fn new_page() -> Option<*mut AtomicU64> {
+    let (none, size) = (std::ptr::null_mut(), size_of::<AtomicU64>());
+    // SAFETY: a new page, wherever there is room; it is nobody else's.
+    unsafe {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let page = libc::mmap(none, size, access, kind, -1, 0);
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        if libc::madvise(page, size, libc::MADV_WIPEONFORK) != 0 {
+            libc::munmap(page, size);
+            return None;
+        }
+        Some(page.cast())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn new_page() -> Option<*mut AtomicU64> {
+    None
+}
+
 static CURRENT: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
 
 impl Process {
     /// This process's; made anew in a forked child.
     pub(crate) fn current() -> &'static Process {
-        let identity = std::process::id();
+        let identity = Identity::current();
         let known = CURRENT.load(Ordering::Acquire);
         // SAFETY: what has once been stored here is never freed.
         let before = unsafe { known.as_ref() };

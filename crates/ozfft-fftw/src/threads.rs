@@ -1,6 +1,6 @@
 //! Threads: the functions of libfftw3_threads and libfftw3_omp.
 //!
-//! A plan for one thread never leaves the thread that executes it. Plans for several share one pool, as large as any of them wants
+//! A plan for one thread is made and executed by the threads of the caller, and starts none. Plans for several share one pool, as large as any of them wants
 //! and never larger than the machine; a process that was forked off makes its own.
 
 use crate::options;
@@ -40,21 +40,16 @@ pub(crate) fn in_words(threads: usize) -> String {
     }
 }
 
-/// Runs `work` in the pool, with so many threads at least.
-pub(crate) fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    match Process::current().pool(threads) {
+/// Runs `work` with so many threads: in the pool, or on the caller's thread alone.
+pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = match threads {
+        1 => None,
+        _ => Process::current().pool(threads),
+    };
+    match pool {
         Some(pool) => pool.install(work),
         // A system that gives no more threads still has this one; bits do not depend on it.
         None => work(),
-    }
-}
-
-/// Runs the transform of a plan for so many threads.
-pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    if threads == 1 {
-        work()
-    } else {
-        in_pool(threads, work)
     }
 }
 

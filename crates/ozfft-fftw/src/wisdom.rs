@@ -6,28 +6,118 @@ use crate::number::Number;
 use crate::options::verbose;
 use crate::planning;
 use crate::print::copied_for_c;
+use serde_json::Deserializer;
 use std::ffi::{CStr, CString, OsStr, c_char, c_double, c_int, c_void};
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 
 /// What FFTW's own wisdom begins with.
-const OF_FFTW: &str = "(fftw-";
+const OF_FFTW: &[u8] = b"(fftw-";
 
-/// 1 if the text is wisdom of ours, which is taken over, or of FFTW, which is ignored; else 0.
-fn import<T: Number>(name: &str, text: &str) -> c_int {
-    let text = text.trim();
-    if text.starts_with(OF_FFTW) {
-        if verbose() {
-            log(&format!("{name}: wisdom of FFTW is accepted and ignored"));
+/// Bytes of the longest wisdom that is read: thousands of times that of a program with many plans. Some files, and some functions, never end.
+const LONGEST: usize = 64 << 20;
+
+/// Reads wisdom from a source, to its closing bracket and no further, and keeps what it has read.
+struct Reader<R> {
+    source: R,
+    text: Vec<u8>,
+}
+
+impl<R: Read> Read for Reader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.text.len() >= LONGEST {
+            let message = format!("it has more than {LONGEST} bytes, which no wisdom of ozfft has");
+            return Err(std::io::Error::other(message));
         }
-        return 1;
+        // One by one, so that no character behind the last is taken from the caller.
+        let count = match buffer {
+            [] => 0,
+            [first, ..] => self.source.read(std::slice::from_mut(first))?,
+        };
+        self.text.extend_from_slice(&buffer[..count]);
+        Ok(count)
     }
-    match planning::import::<T>(text) {
-        Ok(()) => 1,
-        Err(error) => {
-            if verbose() {
-                log(&format!("{name}: {error}"));
+}
+
+/// Why a text is no wisdom.
+type Rejected = Box<dyn std::error::Error>;
+
+impl<R: Read> Reader<R> {
+    fn next(&mut self) -> Result<u8, Rejected> {
+        let mut byte = [0];
+        match self.read(&mut byte)? {
+            0 => Err("it ends before its closing bracket".into()),
+            _ => Ok(byte[0]),
+        }
+    }
+
+    /// Takes over wisdom of ours; false for FFTW's, which is passed over.
+    fn import<T: Number>(&mut self) -> Result<bool, Rejected> {
+        let mut first = self.next()?;
+        while first.is_ascii_whitespace() {
+            first = self.next()?;
+        }
+        match first {
+            b'{' => {
+                let text = (&b"{"[..]).chain(&mut *self);
+                let mut values = Deserializer::from_reader(text).into_iter::<serde_json::Value>();
+                values.next().transpose()?;
+                planning::import::<T>(std::str::from_utf8(&self.text)?)?;
+                Ok(true)
             }
-            0
+            b'(' => self.pass_over(self.text.len() - 1).map(|()| false),
+            _ => Err("it begins neither as ozfft's wisdom nor as FFTW's".into()),
+        }
+    }
+
+    /// Reads the rest of FFTW's wisdom, whose bracket is at `start`.
+    fn pass_over(&mut self, start: usize) -> Result<(), Rejected> {
+        let mut open = 1;
+        while open > 0 {
+            match self.next()? {
+                b'(' => open += 1,
+                b')' => open -= 1,
+                _ => {}
+            }
+            let known = (self.text.len() - start).min(OF_FFTW.len());
+            if self.text[start..start + known] != OF_FFTW[..known] {
+                return Err("it begins neither as ozfft's wisdom nor as FFTW's".into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// 1 if the text begins with wisdom of ours, which is taken over, or of FFTW, which is ignored; else 0.
+fn import<T: Number>(name: &str, source: impl Read) -> c_int {
+    let text = Vec::new();
+    let outcome = Reader { source, text }.import::<T>();
+    if verbose() {
+        match &outcome {
+            Ok(true) => {}
+            Ok(false) => log(&format!("{name}: wisdom of FFTW is accepted and ignored")),
+            Err(error) => log(&format!("{name}: no wisdom: {error}")),
+        }
+    }
+    c_int::from(outcome.is_ok())
+}
+
+/// The characters that a function of C returns, to the first that is none.
+struct Characters<F>(F);
+
+impl<F: FnMut() -> c_int> Read for Characters<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let Some(place) = buffer.first_mut() else {
+            return Ok(0);
+        };
+        // A zero ends texts that know no other end.
+        match u8::try_from((self.0)()) {
+            Ok(byte @ 1..) => {
+                *place = byte;
+                Ok(1)
+            }
+            _ => Ok(0),
         }
     }
 }
@@ -35,19 +125,6 @@ fn import<T: Number>(name: &str, text: &str) -> c_int {
 /// Wisdom as a text that C can have.
 fn exported<T: Number>() -> CString {
     CString::new(planning::export::<T>() + "\n").unwrap_or_default()
-}
-
-/// A file of C, to its end.
-///
-/// # Safety
-/// `file` is open for reading.
-unsafe fn rest_of(file: *mut libc::FILE) -> String {
-    let mut bytes = Vec::new();
-    // SAFETY: the caller's promise.
-    while let Ok(byte) = u8::try_from(unsafe { libc::fgetc(file) }) {
-        bytes.push(byte);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The path that C passes.
@@ -129,11 +206,9 @@ macro_rules! wisdom_entry_points {
             pub unsafe extern "C" fn import_wisdom_from_filename(name: *const c_char) -> c_int {
                 guard_call(concat!($prefix, "import_wisdom_from_filename"), 0, || {
                     // SAFETY: FFTW's manual asks the caller for a text.
-                    let text =
-                        unsafe { path(name) }.and_then(|path| std::fs::read_to_string(path).ok());
-                    text.map_or(0, |text| {
-                        import::<$real>(concat!($prefix, "import_wisdom_from_filename"), &text)
-                    })
+                    let file = unsafe { path(name) }.and_then(|path| File::open(path).ok());
+                    let name = concat!($prefix, "import_wisdom_from_filename");
+                    file.map_or(0, |file| import::<$real>(name, BufReader::new(file)))
                 })
             }
 
@@ -145,8 +220,8 @@ macro_rules! wisdom_entry_points {
                         return 0;
                     }
                     // SAFETY: FFTW's manual asks the caller for an open file.
-                    let text = unsafe { rest_of(file) };
-                    import::<$real>(concat!($prefix, "import_wisdom_from_file"), &text)
+                    let characters = Characters(|| unsafe { libc::fgetc(file) });
+                    import::<$real>(concat!($prefix, "import_wisdom_from_file"), characters)
                 })
             }
 
@@ -158,12 +233,12 @@ macro_rules! wisdom_entry_points {
                         return 0;
                     }
                     // SAFETY: FFTW's manual asks the caller for a text.
-                    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-                    import::<$real>(concat!($prefix, "import_wisdom_from_string"), &text)
+                    let text = unsafe { CStr::from_ptr(text) }.to_bytes();
+                    import::<$real>(concat!($prefix, "import_wisdom_from_string"), text)
                 })
             }
 
-            /// Reads wisdom character by character, to the first that is negative; 1 on success.
+            /// Reads wisdom character by character, to the first that is negative or belongs to none; 1 on success.
             #[unsafe(export_name = concat!($prefix, "import_wisdom"))]
             pub unsafe extern "C" fn import_wisdom(
                 read: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
@@ -171,15 +246,9 @@ macro_rules! wisdom_entry_points {
             ) -> c_int {
                 guard_call(concat!($prefix, "import_wisdom"), 0, || {
                     let Some(read) = read else { return 0 };
-                    let mut bytes = Vec::new();
-                    // SAFETY: FFTW's manual asks the caller for a function that takes this. A zero ends texts that know no other end.
-                    while let Ok(byte @ 1..) = u8::try_from(unsafe { read(data) }) {
-                        bytes.push(byte);
-                    }
-                    import::<$real>(
-                        concat!($prefix, "import_wisdom"),
-                        &String::from_utf8_lossy(&bytes),
-                    )
+                    // SAFETY: FFTW's manual asks the caller for a function that takes this.
+                    let characters = Characters(|| unsafe { read(data) });
+                    import::<$real>(concat!($prefix, "import_wisdom"), characters)
                 })
             }
 

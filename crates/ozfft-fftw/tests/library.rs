@@ -446,6 +446,38 @@ fn forks_while_the_pool_starts_do_not_deadlock_the_child() {
     assert!(well, "{printed}{stderr}");
 }
 
+/// One of the programs that `fuzz/outside` runs, each of which says what broke.
+fn expect_withstood(name: &str) {
+    let Some(program) = Program::new(&format!("../../fuzz/attacks/{name}.c"), name) else {
+        return;
+    };
+    let output = run(Command::new(&program.program).env("LD_LIBRARY_PATH", &program.folder));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (printed, stderr) = (text(&output.stdout), text(&output.stderr));
+    match output.status.code() {
+        Some(0) => {}
+        Some(77) => println!("skipped: {printed}"),
+        _ => panic!("{name}: {}\n{printed}{stderr}", output.status),
+    }
+}
+
+macro_rules! withstood {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            expect_withstood(stringify!($name));
+        }
+    )*};
+}
+withstood! {
+    fork_in_a_new_pid_namespace
+    main_leaves_by_pthread_exit
+    small_alternate_stack
+    stacks_of_16_kb
+    unshare_after_planning
+    wisdom_and_what_follows
+}
+
 /// A program that opens FFTW's library for itself passes a preloaded one by.
 #[test]
 fn a_program_that_opens_libfftw3f_gets_this_library_from_a_folder_of_links() {

@@ -38,7 +38,7 @@ enum {
 /* Results of calls. */
 enum {
     OZFFT_MPI_OK = 0,
-    OZFFT_MPI_ARGUMENT = 1,  /* not collective, found on this rank alone: no plan, no communicator, no such rank, or MPI is not running */
+    OZFFT_MPI_ARGUMENT = 1,  /* not collective, found on this rank alone: no plan, no communicator of a single group, no such rank, or MPI is not running */
     OZFFT_MPI_PROBLEM = 2,   /* lengths, axes, accuracy that the library for one process rejects; a constant that is not above; a null problem, list or array */
     OZFFT_MPI_MISMATCH = 3,  /* ranks ask for different things */
     OZFFT_MPI_BOXES = 4,     /* boxes that do not make up the array */

@@ -2,8 +2,7 @@
 
 use crate::problem::{CProblem, rejected};
 use distributed::{
-    DistributedError, DistributedPlan, IndexBox, communicator_of_caller, is_null_communicator,
-    refuse_to_plan,
+    DistributedError, DistributedPlan, IndexBox, communicator_of_caller, refuse_to_plan,
 };
 use mpi::ffi::MPI_Comm;
 use mpi::topology::SimpleCommunicator;
@@ -78,6 +77,14 @@ impl<T: Real> Typed<T> {
         let kind = self.plan.whole().problem().kind();
         if (input.is_null() && inputs > 0) || (output.is_null() && outputs > 0) {
             return Err(self.refuse(rejected("an array is null; give this rank's part")));
+        }
+        for array in [input, output.cast_const()] {
+            if !array.addr().is_multiple_of(align_of::<T>()) {
+                return Err(self.refuse(rejected(&format!(
+                    "an array begins at {array:?}, and numbers of {} bytes are at multiples of it; copy it to aligned memory",
+                    align_of::<T>()
+                ))));
+            }
         }
         if self.workspace.len() < self.plan.workspace_len() {
             self.workspace = vec![0; self.plan.workspace_len()];
@@ -214,11 +221,11 @@ pub unsafe extern "C" fn ozfft_mpi_create_at(
     }
     // SAFETY: the header asks for a communicator.
     let raw = unsafe { *communicator };
-    if is_null_communicator(raw) {
-        return fail(ARGUMENT, &DistributedError::NullCommunicator.to_string());
-    }
-    // SAFETY: the header asks for one of a single group, which the caller keeps.
-    let communicator = unsafe { communicator_of_caller(raw) };
+    // SAFETY: the caller keeps it.
+    let communicator = match unsafe { communicator_of_caller(raw) } {
+        Ok(communicator) => communicator,
+        Err(error) => return fail(ARGUMENT, &error.to_string()),
+    };
     // SAFETY: the header asks for a struct that begins with its size.
     let problem = unsafe { CProblem::read(problem) };
     let given = match &problem {

@@ -91,7 +91,7 @@ impl CProblem {
         }
         let mut problem = CProblem::new(0, std::ptr::null());
         // SAFETY: the caller's promise.
-        let size = unsafe { given.cast::<usize>().read() };
+        let size = unsafe { given.cast::<usize>().read_unaligned() };
         let known = size_of::<CProblem>();
         if size != known && size != SIZE_WITHOUT_DEVICE {
             problem.size = size;
@@ -119,6 +119,10 @@ unsafe fn list<'a>(start: *const usize, count: usize, name: &str) -> Result<&'a 
         (0, _) => Ok(&[]),
         (_, true) => Err(rejected(&format!(
             "{name} is null, and {count} numbers of it were announced; give them"
+        ))),
+        _ if !start.is_aligned() => Err(rejected(&format!(
+            "{name} begins at {start:?}, and numbers of {} bytes are at multiples of it; give an aligned list",
+            size_of::<usize>()
         ))),
         // SAFETY: the caller's promise.
         _ => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
@@ -194,11 +198,20 @@ impl CProblem {
             SINGLE => Accuracy::Single,
             target => Accuracy::Target(target),
         });
-        let axes = unsafe { list(self.axes, self.axes_count.min(MOST_DIMENSIONS), "axes") }?;
+        for (name, count) in [("axes", self.axes_count), ("grid", self.grid_count)] {
+            // Before they are read: a list that is too long is often one of no length at all.
+            if count > self.dimensions {
+                return Err(rejected(&format!(
+                    "{name}_count is {count}, and the array has {} dimensions; give at most one number for each",
+                    self.dimensions
+                )));
+            }
+        }
+        let axes = unsafe { list(self.axes, self.axes_count, "axes") }?;
         if !axes.is_empty() {
             problem = problem.axes(axes);
         }
-        let grid = unsafe { list(self.grid, self.grid_count.min(MOST_DIMENSIONS), "grid") }?;
+        let grid = unsafe { list(self.grid, self.grid_count, "grid") }?;
         if !grid.is_empty() {
             problem = problem.grid(grid);
         }
@@ -278,5 +291,29 @@ mod tests {
         assert!(unsafe { read(&given).problem() }.is_err());
         // SAFETY: null is none.
         assert!(unsafe { CProblem::read(std::ptr::null()) }.is_none());
+    }
+
+    /// A count of 2^60 was cut to 64, and so many numbers were read behind a list of two.
+    #[test]
+    fn lists_that_are_longer_than_the_array_or_not_aligned_are_not_read() {
+        let lists = [[4usize, 6], [0, 1]];
+        let [shape, axes] = [lists[0].as_ptr(), lists[1].as_ptr()];
+        let with = |change: &dyn Fn(&mut CProblem)| {
+            let mut given = CProblem::new(2, shape);
+            (given.axes, given.grid) = (axes, axes);
+            change(&mut given);
+            // SAFETY: lists that are not rejected have two numbers.
+            let outcome = unsafe { given.problem() };
+            outcome.map_or_else(|error| error.to_string(), |_| String::new())
+        };
+        for count in [3, 64, 65, 1 << 60, usize::MAX] {
+            let message = with(&|given| given.axes_count = count);
+            assert!(message.starts_with(&format!("axes_count is {count}, and the array has 2")));
+            let message = with(&|given| given.grid_count = count);
+            assert!(message.starts_with(&format!("grid_count is {count}, and the array has 2")));
+        }
+        let odd = with(&|given| given.shape = shape.wrapping_byte_add(1));
+        assert!(odd.contains("give an aligned list"), "{odd}");
+        assert_eq!(with(&|given| given.axes_count = 2), "");
     }
 }

@@ -136,6 +136,11 @@ pub enum DistributedError {
         "the communicator is MPI_COMM_NULL; ranks that are not in a communicator make no plan on it"
     )]
     NullCommunicator,
+    /// A communicator of two groups, on which collective calls mean other things.
+    #[error(
+        "the communicator joins two groups of ranks (an intercommunicator); give one of a single group, such as MPI_Intercomm_merge makes of it"
+    )]
+    Intercommunicator,
     /// No piece of an exchange.
     #[error("an exchange has {pieces} pieces; give 1 or more, or leave it to the plan")]
     Pieces {

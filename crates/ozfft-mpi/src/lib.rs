@@ -29,7 +29,7 @@ mod route;
 mod short_numbers;
 
 #[cfg(feature = "mpi")]
-pub use caller::{communicator_of_caller, is_null_communicator};
+pub use caller::communicator_of_caller;
 pub use error::{BoxError, DistributedError, Side};
 pub use index_box::IndexBox;
 #[cfg(feature = "mpi")]

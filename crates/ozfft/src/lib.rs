@@ -22,6 +22,8 @@ extern crate fallible_memory;
 
 #[cfg(feature = "convolution")]
 pub mod convolution;
+#[doc(hidden)]
+pub mod dct;
 mod engines;
 mod error;
 mod executor;

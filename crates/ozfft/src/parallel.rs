@@ -3,6 +3,25 @@
 use fallible_memory::collected;
 #[cfg(feature = "parallel")]
 use fallible_memory::with_capacity;
+use std::cell::Cell;
+
+thread_local! {
+    /// This thread does all of its work by itself.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` for so many threads. For one it stays on the caller's thread: no pool is started or used, because a process with a second thread
+/// cannot end by `pthread_exit` or call `unshare`.
+pub(crate) fn on_threads<R>(threads: usize, work: impl FnOnce() -> R) -> R {
+    struct Former(bool);
+    impl Drop for Former {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _former = Former(ALONE.replace(threads == 1 || ALONE.get()));
+    work()
+}
 
 /// Whether work can be divided. Where the system starts no thread (`ulimit -u`, the limit of a container), rayon would panic: then the
 /// caller's thread does all of it.
@@ -16,7 +35,7 @@ fn has_pool() -> bool {
         // The program has started it before us; only a thread that did not start has a reason of the system's.
         Err(error) => error.source().is_none(),
     };
-    is_worker() || *STARTED.get_or_init(start)
+    !ALONE.get() && (is_worker() || *STARTED.get_or_init(start))
 }
 
 /// Whether the caller is a thread of a pool, which must not wait for other callers: they may wait for what it has begun.

@@ -479,7 +479,8 @@ impl Problem {
         self
     }
 
-    /// Number of threads; rayon's current number by default. The bits do not depend on it.
+    /// Number of threads; rayon's current number by default. A plan for one thread is made and runs on the caller's thread: no other is
+    /// started on the processor. The bits do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self

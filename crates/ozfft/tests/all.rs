@@ -12,6 +12,7 @@ mod bad_input;
 mod bad_requests;
 mod batch_invariance;
 mod bits;
+mod bounds;
 mod convolution;
 mod cuda;
 mod cuda_fewer;

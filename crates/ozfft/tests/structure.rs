@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a later folder may import, and an earlier one not. Single files at the root are folders of their own.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "portable",
     "sync",
     "parallel",
@@ -29,6 +29,7 @@ const ORDER: [&str; 24] = [
     "functions",
     "rustfft_traits",
     "wide",
+    "dct",
     "convolution",
 ];
 

@@ -1,13 +1,14 @@
 //! Lines that aim at a bound: numbers halfway between two of the format, inputs for which the matrix' own error is largest, one large
 //! number above many that its exponent leaves few bits, and climbing from the worst of them.
 
+use crate::chirp::ChirpTable;
 use crate::norms::{Which, halves, worst_input};
 use crate::rounding::Pieces;
-use floats::{Direction, FloatPlan, Format, Mode, Unit};
+use floats::{Direction, FloatPlan, Format, Mode, Path, Unit, tables};
 use num_complex::Complex;
-use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::oracle::{Scale, compare_f32, compare_scaled, dft};
+use ozfft_testkit::{everything, oracle};
 
 const SEED: u64 = 0xa77a;
 
@@ -32,12 +33,20 @@ fn tie(generator: &mut Generator, bits: u32, parts: u32) -> f64 {
 }
 
 /// Where climbing starts.
-fn starts(mode: Mode, n: usize, generator: &mut Generator) -> Vec<Line> {
+fn starts(plan: &FloatPlan, generator: &mut Generator) -> Vec<Line> {
+    let (mode, n) = (plan.mode(), plan.len());
     let (bits, parts) = match mode.format() {
         Some(format) => (format.bits(), mode.parts().min(3) as u32),
         None => (24, 1),
     };
     let mut lines: Vec<Line> = Vec::new();
+    if plan.path() == Path::Bluestein {
+        lines.extend(ChirpTable::of(n).tones(n));
+        if plan.direction() == Direction::Inverse {
+            let parts = lines.iter_mut().flatten();
+            parts.for_each(|z| *z = Complex::new(z.im, z.re));
+        }
+    }
     for _ in 0..4 {
         let mut number = || tie(generator, bits, parts);
         lines.push((0..n).map(|_| Complex::new(number(), number())).collect());
@@ -149,7 +158,7 @@ fn ratios(plan: &FloatPlan, double: bool, lines: &[Line]) -> Vec<f64> {
 /// The worst that was found for a plan.
 fn climb(plan: &FloatPlan, double: bool, rounds: usize, generator: &mut Generator) -> f64 {
     let mode = plan.mode();
-    let lines = starts(mode, plan.len(), generator);
+    let lines = starts(plan, generator);
     let found = ratios(plan, double, &lines);
     let mut best: Vec<(f64, Line)> = found.into_iter().zip(lines).collect();
     let order = |list: &mut Vec<(f64, Line)>| {
@@ -213,6 +222,39 @@ fn no_line_that_aims_at_a_bound_exceeds_it() {
     }
 }
 
+/// Convolutions, from lines that meet the table of the chirp where it errs most.
+#[test]
+fn no_line_that_aims_at_the_table_of_a_chirp_exceeds_the_bound() {
+    println!("seed {SEED:#x}");
+    let mut generator = Generator::new(SEED);
+    let rounds = if everything() { 100 } else { 8 };
+    for mode in [Mode::Fast, Mode::Kahan, Mode::Double, Mode::OzakiTwoLevel] {
+        for (n, direction) in [
+            (67, Direction::Forward),
+            (509, Direction::Inverse),
+            (1009, Direction::Forward),
+            (2018, Direction::Inverse),
+        ] {
+            let plan = FloatPlan::new(n, mode, direction, Unit::Scalar).expect("every length");
+            if plan.path() != Path::Bluestein {
+                continue;
+            }
+            for double in [false, true]
+                .into_iter()
+                .filter(|wide| mode.takes_f64() || !wide)
+            {
+                let ratio = climb(&plan, double, rounds, &mut generator);
+                println!("{mode}, {n} points, f64 data {double}: {ratio:.4} of the bound");
+                assert!(
+                    ratio < 1.0,
+                    "{} seed {SEED:#x}: {ratio} of the bound",
+                    plan.how()
+                );
+            }
+        }
+    }
+}
+
 /// All numbers halfway between two of the format: each is off by as much as it can be, and the bound is nearly reached.
 #[test]
 fn ties_reach_most_of_the_bound_of_one_part() {
@@ -228,5 +270,34 @@ fn ties_reach_most_of_the_bound_of_one_part() {
             vec![Complex::new(1.0 + f64::from(-bits).exp2(), 1.0 + f64::from(-bits).exp2()); n];
         let ratio = ratios(&plan, false, &[line])[0];
         assert!((0.9..1.0).contains(&ratio), "{mode}, {n} points: {ratio}");
+    }
+}
+
+/// The bound of digits is over a hundred times the expected error at such lengths because of lines like these: one number as large as its
+/// exponent says, and digits of the others along the directions for which products that are not formed count most.
+#[test]
+fn lines_of_one_large_number_need_a_share_of_the_bound_of_digits() {
+    for n in [1000, 30030] {
+        let mode = Mode::OzakiTwoLevel;
+        let plan = FloatPlan::new(n, mode, Direction::Forward, Unit::best()).expect("every length");
+        let (n1, n2) = tables::factors(n, mode).expect("two factors");
+        let directions = [3, 2, 1].map(|part| {
+            let [even, _] = halves(n1, Pieces::Digits, part, Which::Next);
+            worst_input(&even)
+        });
+        let value = |j1: usize| {
+            let j = j1.min(n1 - j1);
+            let digits = directions.each_ref().map(|along| 127.0 * along[j].signum());
+            let [second, third, last] = digits;
+            ((second * 256.0 + third) * 256.0 + last * (1.0 + 0.499 / 127.0)) * (-30f64).exp2()
+        };
+        let mut line: Line = (0..n)
+            .map(|place| Complex::new(value(place / n2), value(place / n2)))
+            .collect();
+        line[0] = Complex::new(1.0, 0.0);
+        let ratio = ratios(&plan, true, &[line])[0];
+        let times = ratio * plan.bound_f64().unwrap() / plan.expected_f64().unwrap();
+        println!("{n} points: {ratio:.3} of the bound, {times:.0} times what is expected");
+        assert!((0.05..1.0).contains(&ratio), "{n} points: {ratio}");
     }
 }

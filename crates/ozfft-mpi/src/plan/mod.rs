@@ -12,6 +12,7 @@ mod shared;
 mod transfer;
 
 use crate::agreement::{self, AbortOnPanic};
+use crate::caller::expect_one_group;
 use crate::device::{self, Gpu};
 use crate::division::Division;
 use crate::error::DistributedError;
@@ -117,6 +118,9 @@ type Made<T> = (Local<T>, Option<on_device::Device<T>>, Option<SharedPieces>);
 /// Takes part in planning with a problem that this rank cannot even express, for a reason of its own: the error is one of every
 /// rank, as with [`DistributedPlan::refuse`].
 pub fn refuse_to_plan<C: Communicator>(communicator: &C, error: FftError) -> DistributedError {
+    if let Err(refused) = expect_one_group(communicator.as_raw()) {
+        return refused;
+    }
     let all = communicator.duplicate();
     match agreement::all_equal(&all, &format!("no problem: {error}")) {
         // The reason is known here, and others learn it as this rank's problem.
@@ -158,6 +162,7 @@ impl<T: Real> DistributedPlan<T> {
         planner: &Planner<T>,
         open: impl FnOnce() -> Result<Option<(Box<dyn Gpu<T>>, Messages)>, FftError>,
     ) -> Result<Self, DistributedError> {
+        expect_one_group(communicator.as_raw())?;
         let mut communicators = Communicators {
             all: ManuallyDrop::new(communicator.duplicate()),
             groups: Vec::new(),

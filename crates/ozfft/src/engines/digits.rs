@@ -77,18 +77,15 @@ const ROW_BY_ROW: usize = 20;
 /// Pairs of diagonals of the recipes for which that has been measured: those of words of seven or eight digits.
 const MEASURED_PAIRS: usize = 4;
 
-/// The unit that multiplies the lines of a pass. Tiles must be set up and given back, which costs short lines that are alone more than they gain
+/// Whether a pass is worth tiles, where a unit has them. They must be set up and given back, which costs short lines that are alone more than they gain
 /// (measured: 64 points take 0.84 of the time on AVX-512 VNNI, 80 points as long). Of short steps, tiles are partly empty: they are left to vectors unless
 /// the unit was asked for by name.
-fn unit_of_pass(pass: &AxisPass, recipe: &Recipe, unit: Unit, named: bool) -> Unit {
-    let few = 2 * pass.read.count() <= unit.lanes();
+fn wants_tiles(pass: &AxisPass, recipe: &Recipe, vectors: Unit, named: bool) -> bool {
+    let few = 2 * pass.read.count() <= vectors.lanes();
     let short = !named
         && recipe.digits.pairs() == MEASURED_PAIRS
         && longest_step(&recipe.of_axis(pass.axis).line) <= ROW_BY_ROW;
-    match short || few && pass.n <= WITHOUT_TILES {
-        true => unit.without_tiles(),
-        false => unit,
-    }
+    !(short || few && pass.n <= WITHOUT_TILES)
 }
 
 /// Points of the longest step that is multiplied.
@@ -103,26 +100,42 @@ fn longest_step(line: &LineRecipe) -> usize {
     multiplied.map(|step| step.n).max().unwrap_or(0)
 }
 
-/// The units that multiply the lines of every pass on the processor, and their names.
+/// The units that multiply the lines of every pass on the processor.
+pub(crate) struct PassUnits {
+    units: Vec<Unit>,
+    /// Their names.
+    pub(crate) name: &'static str,
+    /// Whether any pass is worth tiles: for others the system is not asked for them, which changes the process.
+    want_tiles: bool,
+}
+
+/// Chooses the units of all passes.
 pub(crate) fn units_of_passes(
     problem: &Problem,
     schedule: &Schedule,
     recipe: &Recipe,
-) -> Result<(Vec<Unit>, &'static str), FftError> {
-    let unit = Unit::new(problem.substrate)?;
+) -> Result<PassUnits, FftError> {
     let named = matches!(problem.substrate, Substrate::Cpu(_));
+    let vectors = Unit::without_tiles(problem.substrate)?;
     let passes = schedule.passes.iter();
-    let units: Vec<Unit> = passes
-        .map(|pass| unit_of_pass(pass, recipe, unit, named))
+    let wants: Vec<bool> = passes
+        .map(|pass| wants_tiles(pass, recipe, vectors, named))
         .collect();
-    let vectors = unit.without_tiles();
-    let tiles = units.contains(&unit);
-    let name = match units.contains(&vectors) && vectors != unit && !named {
-        true if tiles => "amx and avx512-vnni",
-        true => vectors.name(),
+    let want_tiles = wants.contains(&true);
+    let unit = match want_tiles || named {
+        true => Unit::new(problem.substrate)?,
+        false => vectors,
+    };
+    let name = match wants.contains(&false) && vectors != unit && !named {
+        true => "amx and avx512-vnni",
         false => unit.name(),
     };
-    Ok((units, name))
+    let choose = |wants: bool| if wants { unit } else { vectors };
+    Ok(PassUnits {
+        units: wants.into_iter().map(choose).collect(),
+        name,
+        want_tiles,
+    })
 }
 
 /// The lines of a recipe along the axes of a schedule.
@@ -153,9 +166,9 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
         let (recipe, budget, reason) = chosen;
         let (runner, substrate, remarks) = match &request.gpu {
             None => {
-                let (units, name) = units_of_passes(problem, request.schedule, &recipe)?;
-                let passes = request.schedule.passes.iter().zip(&units);
-                let lines = passes.zip(lines_on(request, &recipe, &units));
+                let chosen = units_of_passes(problem, request.schedule, &recipe)?;
+                let passes = request.schedule.passes.iter().zip(&chosen.units);
+                let lines = passes.zip(lines_on(request, &recipe, &chosen.units));
                 let lines = lines.map(|((pass, &unit), line)| -> Box<dyn LineTransform<T>> {
                     let enough = PAIR * unit.lanes() * request.threads;
                     let in_pairs = pass.kind == Kind::RealToComplex && pass.read.count() >= enough;
@@ -166,8 +179,8 @@ impl<T: Real> BuildEngine<T> for DigitsEngine {
                     })
                 });
                 let executor = Executor::new(request.schedule, lines.collect(), request.threads);
-                let passed_over = Unit::passed_over(problem.substrate);
-                (Runner::Processor(executor), name, passed_over)
+                let passed_over = Unit::passed_over(problem.substrate, chosen.want_tiles);
+                (Runner::Processor(executor), chosen.name, passed_over)
             }
             Some(_) => {
                 let (cuda, substrate) = on_gpu::<T>(request, &recipe)?;

@@ -7,6 +7,7 @@ use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::CudaExecutor;
 use crate::executor::schedule::Schedule;
 use crate::kind::Kind;
+use crate::matrix_unit::left_out;
 use crate::problem::{self, Problem, Products};
 use crate::sample::Real;
 use crate::substrate::{CpuUnit, Substrate};
@@ -79,8 +80,10 @@ pub(crate) fn unit_for(problem: &Problem, mode: Mode) -> Result<(Unit, String), 
         None => {
             let mut passed_over = String::new();
             let mut rejected = None;
-            let units: Vec<Unit> = Unit::available().collect();
-            for &unit in units.iter().rev() {
+            // Looking for AMX asks Linux for its tiles, which the process then has for good.
+            let units = Unit::ALL.into_iter().rev();
+            let units = units.filter(|&unit| unit != Unit::AmxBf16 || !left_out(CpuUnit::Amx));
+            for unit in units.filter(|unit| unit.get().is_ok()) {
                 // A length of one asks what the mode is built on, and costs nothing.
                 match FloatPlan::new(1, mode, Direction::Forward, unit) {
                     Ok(_) => return Ok((unit, passed_over)),

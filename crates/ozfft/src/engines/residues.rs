@@ -63,7 +63,7 @@ pub(crate) fn on_processor<T: Real>(
     });
     let executor = Executor::new(request.schedule, lines.collect(), request.threads);
     let fallback = native_fallback(request)?;
-    let passed_over = Unit::passed_over(problem.substrate);
+    let passed_over = Unit::passed_over(problem.substrate, true);
     Ok(Built {
         runner: Runner::Processor(executor),
         substrate: engine.substrate(),

@@ -473,8 +473,12 @@ macro_rules! units {
         }
 
         impl Unit {
-            /// The unit of a name, where this processor has it and `OZFFT_WITHOUT` does not leave it out.
+            /// The unit of a name, where this processor has it and `OZFFT_WITHOUT` does not leave it out. Looking for AMX asks Linux for its
+            /// tiles, which the process then has for good.
             fn detect(unit: CpuUnit) -> Option<Unit> {
+                if left_out(unit) {
+                    return None;
+                }
                 match unit {
                     $(
                         #[cfg($compiled)]
@@ -482,7 +486,6 @@ macro_rules! units {
                     )*
                     _ => None,
                 }
-                .filter(|_| !left_out(unit))
             }
 
             /// The feature that a processor without the unit lacks.
@@ -598,6 +601,14 @@ impl Unit {
     }
 }
 
+/// Whether the processor has AMX, and Linux refuses the tiles.
+fn tiles_are_refused() -> bool {
+    #[cfg(vector_unit)]
+    return Amx::present() && Amx::detect().is_none();
+    #[cfg(not(vector_unit))]
+    false
+}
+
 /// The units that `OZFFT_WITHOUT` leaves out, so that a machine that has them behaves like one that has not; or what it names that is no unit.
 fn without() -> &'static Result<Vec<CpuUnit>, FftError> {
     static WITHOUT: std::sync::OnceLock<Result<Vec<CpuUnit>, FftError>> =
@@ -630,18 +641,21 @@ fn units_named(names: &str) -> Result<Vec<CpuUnit>, FftError> {
 }
 
 /// Whether the environment variable leaves a unit out.
-fn left_out(unit: CpuUnit) -> bool {
+pub(crate) fn left_out(unit: CpuUnit) -> bool {
     without().as_ref().is_ok_and(|units| units.contains(&unit))
 }
 
 impl Unit {
-    /// The unit that multiplies in vectors where this one does in tiles; the same instructions otherwise.
-    pub(crate) fn without_tiles(self) -> Unit {
-        match self {
-            #[cfg(vector_unit)]
-            Unit::Amx(_) => Unit::detect(CpuUnit::Avx512Vnni).unwrap_or(self),
-            _ => self,
-        }
+    /// The unit for a substrate that names no other than AMX, where tiles are not worth setting up: it multiplies in vectors, and Linux is not
+    /// asked for tiles.
+    pub(crate) fn without_tiles(substrate: Substrate) -> Result<Unit, FftError> {
+        let vectors = match (without(), substrate) {
+            (Ok(_), Substrate::Auto | Substrate::Int8 | Substrate::Cpu(CpuUnit::Amx)) => {
+                Unit::detect(CpuUnit::Avx512Vnni)
+            }
+            _ => None,
+        };
+        vectors.map_or_else(|| Unit::new(substrate), Ok)
     }
 
     /// The portable unit, which every processor has.
@@ -676,12 +690,11 @@ impl Unit {
     }
 
     /// Why `Auto` or `Int8` has not taken a faster unit that the processor has; empty when it has, and for all others.
-    pub(crate) fn passed_over(substrate: Substrate) -> String {
+    pub(crate) fn passed_over(substrate: Substrate, wants_tiles: bool) -> String {
         if !matches!(substrate, Substrate::Auto | Substrate::Int8) {
             return String::new();
         }
-        #[cfg(vector_unit)]
-        if Amx::present() && Amx::detect().is_none() {
+        if wants_tiles && !left_out(CpuUnit::Amx) && tiles_are_refused() {
             return "; the kernel refuses AMX's tiles".into();
         }
         match without() {

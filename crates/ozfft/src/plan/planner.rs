@@ -137,7 +137,8 @@ impl<T: Real> Planner<T> {
     }
 
     fn build_and_cache(&self, problem: &Problem, threads: usize) -> Result<Arc<Plan<T>>, FftError> {
-        let built = catch(|| self.build(problem, threads, open_device));
+        let build = || parallel::on_threads(threads, || self.build(problem, threads, open_device));
+        let built = catch(build);
         self.shared.tables.forget_spectrum();
         let plan = Arc::new(built??);
         let mut plans = lock(&self.plans);

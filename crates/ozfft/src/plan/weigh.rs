@@ -7,11 +7,10 @@ use super::estimate::float_seconds;
 use super::planner::{Order, Planner};
 #[cfg(feature = "floats")]
 use crate::engines;
-use crate::engines::digits::units_of_passes;
+use crate::engines::digits::{PassUnits, units_of_passes};
 #[cfg(feature = "floats")]
 use crate::engines::floats::{self, unit_for};
 use crate::engines::{Built, Gpu};
-use crate::matrix_unit::Unit;
 use crate::problem::Engine;
 use crate::sample::Real;
 use crate::transform::budget::ErrorBudget;
@@ -167,16 +166,12 @@ impl<T: Real> Planner<T> {
     }
 
     fn weigh_digits(&self, order: &Order<'_>, target: f64) -> Candidate {
-        let unit = match Unit::new(order.problem.substrate) {
-            Ok(unit) => unit.name(),
-            Err(error) => return Candidate::rejected(Engine::Digits, "-", error),
-        };
         let (recipe, budget) = match self.shared.choose_recipe::<T>(order.problem, None) {
             Ok((recipe, budget, _)) => (recipe, budget),
-            Err(error) => return Candidate::rejected(Engine::Digits, unit, error),
+            Err(error) => return Candidate::rejected(Engine::Digits, "int8", error),
         };
         match units_of_passes(order.problem, &order.schedule, &recipe) {
-            Ok((_, unit)) => Candidate {
+            Ok(PassUnits { name: unit, .. }) => Candidate {
                 engine: Engine::Digits,
                 digits: Some(recipe.digits),
                 unit: unit.into(),
@@ -190,7 +185,7 @@ impl<T: Real> Planner<T> {
                 ),
                 verdict: verdict(budget, target),
             },
-            Err(error) => Candidate::rejected(Engine::Digits, unit, error),
+            Err(error) => Candidate::rejected(Engine::Digits, "-", error),
         }
     }
 }

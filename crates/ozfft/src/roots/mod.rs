@@ -11,7 +11,7 @@
 //! value that is not exactly representable, the chance to come too close to a tie is about
 //! `2^-120`.
 
-use crate::portable::power_of_two;
+use crate::portable::{Sum, power_of_two};
 
 pub(crate) mod root_table;
 
@@ -211,6 +211,18 @@ impl Fixed {
             | u128::from(middle >> (128 - bits));
         let value = magnitude as i128;
         if self.negative { -value } else { value }
+    }
+
+    /// The nearest double, and the double nearest to what is left of 126 bits after the point.
+    /// Panics for magnitudes of two and more.
+    pub(crate) fn to_sum(&self) -> Sum {
+        let units = self.units(126);
+        let high = units as f64;
+        let low = (units - high as i128) as f64;
+        Sum {
+            high: high * power_of_two(-126),
+            low: low * power_of_two(-126),
+        }
     }
 
     /// The nearest floating-point number, for error estimates only.

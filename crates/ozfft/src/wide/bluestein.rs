@@ -9,11 +9,11 @@ use super::passes::{Passes, WordArray};
 use super::quantise::{ZERO_EXPONENT, conjugated};
 use super::rotate::{Root, modulus};
 use super::words::{ComplexWord, LANES, Limbs, shifted, to_integer, to_limbs};
+use crate::parallel;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use crate::transform::chirp_spectrum::square;
 use float_environment::DefaultEnvironment;
-use rayon::prelude::*;
 
 /// A planned line.
 #[derive(Debug)]
@@ -46,12 +46,12 @@ impl Bluestein {
             m >= 2 * n - 1,
             "the convolution length {m} is too short for {n}"
         );
-        let chirp: Vec<Root> = (0..n)
-            .into_par_iter()
-            .map_init(DefaultEnvironment::enter, |_, j| {
-                Root::new(square(j, n), 2 * n as u64, &one)
-            })
-            .collect();
+        let root = |j| {
+            // Threads inherit the environment of the thread that started them.
+            let _environment = DefaultEnvironment::enter();
+            Root::new(square(j, n), 2 * n as u64, &one)
+        };
+        let chirp: Vec<Root> = parallel::on_threads(threads, || parallel::collect(n, 1, root));
         let mut array = WordArray::new(m);
         array.exponents.fill(-126);
         for (j, root) in chirp.iter().enumerate() {

@@ -9,11 +9,11 @@ use super::quantise::{align, lane_of};
 use super::rotate::{Root, Roots, rotate_lanes};
 use super::words::{ComplexWord, LANES, Point};
 use crate::matrix_unit::Task;
+use crate::parallel;
 use crate::recipe::BlockRecipe;
 use crate::roots::Fixed;
 use crate::workspace::SharedArray;
 use float_environment::DefaultEnvironment;
-use rayon::prelude::*;
 
 /// One pass.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub(super) fn in_parallel(
         hardware.products.kept_ready(&mut || work(0..count));
         return;
     }
-    (0..workers).into_par_iter().for_each(|worker| {
+    parallel::for_each(workers, |worker| {
         // Threads inherit the environment of the thread that started them.
         let _environment = DefaultEnvironment::enter();
         let part = count * worker / workers..count * (worker + 1) / workers;
