@@ -5,8 +5,9 @@ mod origin;
 
 const ROOT: &str = "..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 12] = [
+const USED: [&str; 13] = [
     "crates/exact-convolution",
+    "crates/fallible-memory",
     "crates/float-environment",
     "crates/floats",
     "crates/kulisch",

@@ -6,8 +6,9 @@ mod origin;
 
 const ROOT: &str = "../..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 8] = [
+const USED: [&str; 9] = [
     "crates/exact-convolution",
+    "crates/fallible-memory",
     "crates/float-environment",
     "crates/floats",
     "crates/ozfft-testkit",

@@ -40,6 +40,7 @@ from ._errors import (
     DtypeError,
     IntegerRangeError,
     LayoutError,
+    OutOfMemoryError,
     OzfftError,
     ShapeError,
     UnsupportedError,
@@ -96,5 +97,5 @@ __all__ = [
     "plan", "Plan", "clear_plans", "plan_memory", "set_plan_memory", "PlanMemory",
     "options", "set_workers", "get_workers", "numpy_fft",
     "OzfftError", "ShapeError", "LayoutError", "AccuracyError", "UnsupportedError", "DtypeError",
-    "DeviceError", "IntegerRangeError",
+    "DeviceError", "IntegerRangeError", "OutOfMemoryError",
 ]  # fmt: skip

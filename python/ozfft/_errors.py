@@ -37,5 +37,9 @@ class DeviceError(OzfftError, RuntimeError):
     """No GPU, the wrong GPU, a GPU whose memory is full, or a GPU that fails."""
 
 
+class OutOfMemoryError(OzfftError, MemoryError):
+    """Too little memory for tables, workspace or results: the machine, the container or a limit of the process (``ulimit -v``) has no more."""
+
+
 class IntegerRangeError(OzfftError, OverflowError):
     """Results that the requested integer type might not hold."""

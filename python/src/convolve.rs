@@ -4,6 +4,7 @@ use crate::errors::{exception, named};
 use crate::gate::Call;
 use crate::options;
 use crate::process::{Process, count_execution};
+use fallible_memory::collected;
 use ozfft::convolution::{
     self, Convolution, ConvolutionError, ConvolutionRoute, ExactConvolution, Multiplier, Operand,
     Output, RouteError,
@@ -20,6 +21,7 @@ fn failed(py: Python<'_>, error: &RouteError) -> PyErr {
             | ConvolutionError::MayBeNegative { .. }
             | ConvolutionError::TooManyBits { .. },
         ) => "IntegerRangeError",
+        RouteError::Convolution(ConvolutionError::Memory(_)) => "OutOfMemoryError",
         RouteError::Convolution(_) => "ShapeError",
         _ => "UnsupportedError",
     };
@@ -30,8 +32,8 @@ fn failed(py: Python<'_>, error: &RouteError) -> PyErr {
 fn numbers<const SIGNED: bool>(bytes: &[u8]) -> (Vec<i64>, Vec<u64>) {
     let words = bytes.as_chunks::<8>().0.iter().copied();
     match SIGNED {
-        true => (words.map(i64::from_ne_bytes).collect(), Vec::new()),
-        false => (Vec::new(), words.map(u64::from_ne_bytes).collect()),
+        true => (collected(words.map(i64::from_ne_bytes)), Vec::new()),
+        false => (Vec::new(), collected(words.map(u64::from_ne_bytes))),
     }
 }
 
@@ -84,11 +86,11 @@ impl Asked {
         Ok(match signed {
             true => {
                 let results: Vec<i64> = self.convolve(a, b)?;
-                results.into_iter().flat_map(i64::to_ne_bytes).collect()
+                collected(results.into_iter().flat_map(i64::to_ne_bytes))
             }
             false => {
                 let results: Vec<u64> = self.convolve(a, b)?;
-                results.into_iter().flat_map(u64::to_ne_bytes).collect()
+                collected(results.into_iter().flat_map(u64::to_ne_bytes))
             }
         })
     }
@@ -140,7 +142,7 @@ pub(crate) fn convolve_integers<'py>(
         }
     };
     let results = run(py, threads, work)?.map_err(|error| failed(py, &error))?;
-    Ok(PyBytes::new(py, &results))
+    bytes_object(py, &results)
 }
 
 /// A bound of the error of every element of a convolution whose spectra were multiplied (`ozfft::convolution`, `error_of_spectra`).
@@ -172,16 +174,24 @@ pub(crate) fn multiply_bytes<'py>(
             whole[..piece.len()].copy_from_slice(piece);
             u64::from_le_bytes(whole)
         };
-        bytes.chunks(8).map(limb).collect()
+        collected(bytes.chunks(8).map(limb))
     };
     let product = run(py, threads, || {
         let multiplier = Multiplier::new(device)?;
         let product = multiplier.multiply_limbs(&limbs(a), &limbs(b))?;
         let bytes = product.digits.into_iter().flat_map(u64::to_le_bytes);
-        Ok::<Vec<u8>, FftError>(bytes.collect())
+        Ok::<Vec<u8>, FftError>(collected(bytes))
     })?;
     let product = product.map_err(|error| exception(py, &error))?;
-    Ok(PyBytes::new(py, &product))
+    bytes_object(py, &product)
+}
+
+/// Bytes of Python, or its MemoryError.
+fn bytes_object<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |target| {
+        target.copy_from_slice(bytes);
+        Ok(())
+    })
 }
 
 /// Runs work without the interpreter's lock, on so many threads.

@@ -32,6 +32,7 @@ fn exception_name(error: &FftError) -> &'static str {
         | FftError::WrongPointer { .. }
         | FftError::Fp8Inexact { .. }
         | FftError::F16Inexact { .. } => "DeviceError",
+        FftError::Memory(_) => "OutOfMemoryError",
         _ => "OzfftError",
     }
 }

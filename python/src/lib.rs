@@ -15,6 +15,10 @@ mod process;
 
 use pyo3::prelude::*;
 
+/// Small allocations do not end the interpreter where memory does: large ones, which follow, are errors.
+#[global_allocator]
+static ALLOCATOR: fallible_memory::Reserving = fallible_memory::Reserving::system();
+
 /// Plans and runs transforms for the package `ozfft`.
 #[pymodule]
 mod _ozfft {
@@ -37,6 +41,7 @@ mod _ozfft {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        fallible_memory::catches_everywhere();
         crate::plan::Key::read_once(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -5,6 +5,7 @@
 //! its parent's alone.
 
 use crate::plan_cache::PlanCache;
+use fallible_memory::{catch, expect};
 use ozfft::{FftError, Planner};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -15,6 +16,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// Calls of a thread before it gets a pool of its own. Such a pool takes 8 KB that are never freed, so programs that
 /// start a thread for every few calls must not get one each.
 const CALLS_BEFORE_ALONE: u32 = 16;
+
+/// Address space that a thread of the pool takes: its stack, and what the system and its allocator set up beside it.
+const BYTES_OF_THREAD: u64 = 4 << 20;
 
 /// Everything that a forked child must not share.
 pub(crate) struct Process {
@@ -98,9 +102,10 @@ impl Process {
             static CALLS: Cell<u32> = const { Cell::new(0) };
         }
         let calls = CALLS.get();
-        if threads > 1 || calls < CALLS_BEFORE_ALONE {
-            CALLS.set(calls.saturating_add(1));
-            return Ok(self.pool()?.install(work));
+        CALLS.set(calls.saturating_add(1));
+        let shared = threads > 1 || calls < CALLS_BEFORE_ALONE;
+        if shared && let Some(pool) = self.pool() {
+            return Ok(catch(|| pool.install(work))?);
         }
         ALONE.with(|alone| {
             if alone.get().is_none() {
@@ -108,25 +113,45 @@ impl Process {
                 let _ = alone.set(pool.build().map_err(no_threads)?);
             }
             match alone.get() {
-                Some(pool) => Ok(stacker::maybe_grow(ROOM, STACK, || pool.install(work))),
+                Some(pool) => {
+                    let run = || catch(|| pool.install(work));
+                    Ok(stacker::maybe_grow(ROOM, STACK, run)?)
+                }
                 None => unreachable!("set above"),
             }
         })
     }
 
-    fn pool(&self) -> Result<&ThreadPool, FftError> {
+    /// The pool that calls share, of fewer threads where the system starts no more. None where it starts no thread.
+    fn pool(&self) -> Option<&ThreadPool> {
         if let Some(pool) = self.pool.get() {
-            return Ok(pool);
+            return Some(pool);
         }
-        let pool = ThreadPoolBuilder::new().thread_name(|number| format!("ozfft-{number}"));
-        let pool = pool.build().map_err(no_threads)?;
+        let started = |threads: usize| {
+            expect(threads as u64 * BYTES_OF_THREAD).ok()?;
+            let pool = ThreadPoolBuilder::new().thread_name(|number| format!("ozfft-{number}"));
+            pool.num_threads(threads).build().ok()
+        };
+        let most = wanted_threads();
+        let fewer = std::iter::successors(Some(most), |&threads| {
+            Some(threads / 2).filter(|&half| half > 0)
+        });
+        let pool = fewer.into_iter().find_map(started)?;
         // Threads that are still starting initialise what all pools of a process share. A child that is forked meanwhile would
         // wait for that for ever; so no call returns and no fork proceeds before each has run something.
         pool.broadcast(|_| ());
-        Ok(self.pool.get_or_init(|| pool))
+        Some(self.pool.get_or_init(|| pool))
     }
 }
 
+/// As many threads as rayon's pools have by default.
+fn wanted_threads() -> usize {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok();
+    let asked = asked
+        .and_then(|number| number.parse().ok())
+        .filter(|&number| number > 0);
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |number| number.get()))
+}
 /// Bytes of stack that work may need: half as much again as the most that was measured, of a transform by residues.
 const ROOM: usize = 112 << 10;
 

@@ -1,6 +1,7 @@
 //! Product by product: the fastest for short operands.
 
 use crate::integer::{Numbers, Output};
+use fallible_memory::collected;
 
 /// Up to so many elements of the shorter operand; above, transforms modulo so many primes take less time.
 pub(crate) fn most_terms(bits: u32, primes: usize) -> usize {
@@ -12,7 +13,7 @@ pub(crate) fn most_terms(bits: u32, primes: usize) -> usize {
 
 /// Sums of 64 bits. They may wrap around in between: the result fits.
 pub(crate) fn short<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, results: &mut [R]) {
-    let values = |numbers: Numbers| -> Vec<i64> { numbers.short_values().collect() };
+    let values = |numbers: Numbers| -> Vec<i64> { collected(numbers.short_values()) };
     let (a, b) = (values(a), values(b));
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let mut sums = vec![0i64; long.len() + short.len() - 1];
@@ -26,7 +27,7 @@ pub(crate) fn short<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, re
 
 /// Sums of 128 bits, which may wrap around as well.
 pub(crate) fn long<R: Output>(a: Numbers, b: Numbers, cyclic: Option<usize>, results: &mut [R]) {
-    let values = |numbers: Numbers| -> Vec<i128> { numbers.values().collect() };
+    let values = |numbers: Numbers| -> Vec<i128> { collected(numbers.values()) };
     let (a, b) = (values(a), values(b));
     let mut sums = vec![0i128; a.len() + b.len() - 1];
     for (place, factor) in a.iter().enumerate() {

@@ -6,6 +6,7 @@ use crate::parallel::{DIVIDED, collect, for_each_piece};
 use crate::prime::{PRIMES, Prime};
 use crate::transform::{Operand, Ring};
 use crate::unit::Unit;
+use fallible_memory::collected;
 
 /// Numbers converted by one thread.
 const PIECE: usize = 1 << 14;
@@ -109,7 +110,7 @@ fn folded(prime: &Prime, numbers: Numbers) -> Vec<u64> {
         let ((first, second), (third, fourth)) = (words(low), words(high));
         first + second * powers[0] + third * powers[1] + fourth * powers[2]
     };
-    both.map(fold).collect()
+    collected(both.map(fold))
 }
 
 /// One product in a ring, as digits in mixed radix.

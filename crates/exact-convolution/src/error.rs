@@ -1,6 +1,7 @@
 //! What can be wrong with a request, with the value that was given and the remedy.
 
 use crate::unit::Unit;
+use fallible_memory::OutOfMemory;
 
 /// Which operand of a convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl std::fmt::Display for Which {
     }
 }
 
-/// Why a convolution is rejected. Nothing has been computed or written then.
+/// Why a convolution is rejected. Nothing has been written then, except where memory ran out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvolutionError {
@@ -107,6 +108,9 @@ pub enum ConvolutionError {
     /// A route was demanded that cannot do it.
     #[error("{0}")]
     Route(String),
+    /// The machine has, or lets the process have, too little memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// The machine lacks the instructions that were demanded.
     #[error("this machine does not have {0}; Unit::available() lists what it has")]
     NoSuchUnit(Unit),

@@ -1,5 +1,7 @@
 //! The types of operands and results.
 
+use fallible_memory::collected;
+
 mod private {
     pub trait Sealed {}
 }
@@ -124,9 +126,9 @@ impl Words {
         let biased = |number: &A| (number.value() as u128).wrapping_add(bias);
         let high = |number: &A| (biased(number) >> 64) as u64;
         Words {
-            low: numbers.iter().map(|number| biased(number) as u64).collect(),
+            low: collected(numbers.iter().map(|number| biased(number) as u64)),
             high: match is_long {
-                true => numbers.iter().map(high).collect(),
+                true => collected(numbers.iter().map(high)),
                 false => Vec::new(),
             },
             bias,

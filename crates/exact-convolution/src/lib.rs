@@ -1,6 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
+// `vec![value; count]` fails with an error that plans return.
+#[macro_use]
+extern crate fallible_memory;
+
 mod chinese;
 mod cost;
 pub mod decimal;

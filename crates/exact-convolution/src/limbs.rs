@@ -7,6 +7,7 @@ use crate::prime::PRIMES;
 use crate::proof::{Holds, Proof, Route};
 use crate::transform::{Operand, Ring};
 use crate::unit::Unit;
+use fallible_memory::{collected, with_capacity};
 
 /// Primes for coefficients of 32 bits.
 pub(crate) const COUNT: usize = 3;
@@ -50,13 +51,13 @@ pub fn multiply_limbs_on(unit: Unit, a: &[u64], b: &[u64]) -> Vec<u64> {
     let same = std::ptr::eq(a, b) || a == b;
     let halves = |limbs: &[u64]| -> Vec<u32> {
         let both = |&limb: &u64| [limb as u32, (limb >> 32) as u32];
-        limbs.iter().flat_map(both).collect()
+        collected(limbs.iter().flat_map(both))
     };
     let first = halves(a);
     let second = (!same).then(|| halves(b));
     let product = product(unit, Base::Binary, &first, second.as_deref());
     let limb = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
-    product.chunks_exact(2).map(limb).collect()
+    collected(product.chunks_exact(2).map(limb))
 }
 
 /// The product of two integers in digits to the base 10^9, the lowest first: as many digits as both together.
@@ -238,7 +239,7 @@ fn carried(
 ) -> Vec<u32> {
     const LOWEST: u128 = PRIMES[0].value as u128;
     const MIDDLE: u64 = PRIMES[1].value as u64;
-    let mut result = Vec::with_capacity(length);
+    let mut result = with_capacity(length);
     let mut carry = 0u128;
     let coefficients = first.iter().zip(second).zip(third).take(length);
     for ((&first, &second), &third) in coefficients {

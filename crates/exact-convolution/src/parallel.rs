@@ -30,10 +30,12 @@ pub(crate) fn collect<V: Send>(
     #[cfg(feature = "parallel")]
     if divided {
         use rayon::prelude::*;
-        return (0..count).into_par_iter().map(make).collect();
+        let mut values = fallible_memory::with_capacity(count);
+        values.par_extend((0..count).into_par_iter().map(make));
+        return values;
     }
     let _ = divided;
-    (0..count).map(make).collect()
+    fallible_memory::collected((0..count).map(make))
 }
 
 /// Both results.

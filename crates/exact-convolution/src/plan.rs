@@ -11,6 +11,7 @@ use crate::prime::PRIMES;
 use crate::proof::{Holds, Proof, Route};
 use crate::shaped::Lines;
 use crate::unit::Unit;
+use fallible_memory::catch;
 use std::fmt;
 
 /// What is asked: shapes, whether it wraps around, how large the operands are, how many convolutions.
@@ -267,12 +268,12 @@ impl ConvolutionPlan {
         a: &[A],
         b: &[B],
     ) -> Result<Vec<R>, ConvolutionError> {
-        let mut results = vec![R::default(); self.output_len()];
+        let mut results = catch(|| vec![R::default(); self.output_len()])?;
         self.process_into(a, b, &mut results)?;
         Ok(results)
     }
 
-    /// The convolution, into a slice of [`ConvolutionPlan::output_len`] elements. On an error nothing is written.
+    /// The convolution, into a slice of [`ConvolutionPlan::output_len`] elements. On an error nothing is written, except that [`ConvolutionError::Memory`] leaves any values there.
     pub fn process_into<A: Operand, B: Operand, R: Output>(
         &self,
         a: &[A],
@@ -280,6 +281,11 @@ impl ConvolutionPlan {
         results: &mut [R],
     ) -> Result<(), ConvolutionError> {
         self.check(a, b, results)?;
+        Ok(catch(|| self.run_arranged(a, b, results))?)
+    }
+
+    /// The same for slices that fit the plan.
+    fn run_arranged<A: Operand, B: Operand, R: Output>(&self, a: &[A], b: &[B], results: &mut [R]) {
         let [largest_first, largest_second] = self.largest;
         let a = Words::new(&self.lines.arranged(0, a), largest_first);
         let b = Words::new(&self.lines.arranged(1, b), largest_second);
@@ -290,7 +296,6 @@ impl ConvolutionPlan {
             self.run(&a, &b, &mut of_lines);
             self.lines.gather(&of_lines, results);
         }
-        Ok(())
     }
 
     /// All convolutions of the batch.

@@ -1,6 +1,7 @@
 //! Tables of roots of unity, one for each prime, which grow when longer transforms ask for more.
 
 use crate::prime::{Factor, PRIMES, Prime};
+use fallible_memory::{collected, with_capacity};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Entry k is the root by which node k of any level splits: `ω^e(k)`, where bit i of k adds a turn over `2^(i+2)` to `e(k)`. So entry 2k is a
@@ -26,7 +27,8 @@ pub(crate) fn roots(number: usize, entries: usize) -> Table {
 }
 
 fn made(prime: &Prime, entries: usize) -> Vec<Factor> {
-    let mut values = vec![1];
+    let mut values = with_capacity(entries);
+    values.push(1);
     while values.len() < entries {
         let step = prime.factor(prime.root(values.len().trailing_zeros() + 2));
         values.extend_from_within(..);
@@ -35,10 +37,7 @@ fn made(prime: &Prime, entries: usize) -> Vec<Factor> {
             *value = prime.multiply(*value, step);
         }
     }
-    values
-        .into_iter()
-        .map(|value| prime.factor(value))
-        .collect()
+    collected(values.into_iter().map(|value| prime.factor(value)))
 }
 
 /// The negative of the inverse of entry k: of those with equal highest bits first and last, second and last but one … have the sum of half a turn.

@@ -17,7 +17,7 @@ pub(crate) struct Rows {
 impl Rows {
     pub(crate) fn zeros(length: usize) -> Rows {
         Rows {
-            lines: vec![Line([0; 16]); length.div_ceil(16)],
+            lines: fallible_memory::zeroed(length.div_ceil(16)),
             length,
         }
     }

@@ -11,6 +11,7 @@ use crate::number::{
 use crate::roots::{Real, Root, root};
 use crate::steps::{LineProgram, Operation};
 use crate::stockham::{Step, Stockham};
+use fallible_memory::collected;
 
 /// The tables of one length.
 #[derive(Debug)]
@@ -92,7 +93,7 @@ impl<S: Scalar> Bluestein<S> {
     /// `steps` are those of the convolution.
     pub(crate) fn new(n: usize, steps: &[Step], set: InstructionSet) -> Self {
         let length = convolution_length(n);
-        let chirp: Vec<Root> = (0..n).map(|j| chirp(j, n)).collect();
+        let chirp: Vec<Root> = collected((0..n).map(|j| chirp(j, n)));
         let transform = Stockham::<f64>::new(steps);
         // The table is what f64 makes of a chirp rounded to f64. How far it is from the exact spectrum is measured, entry by entry.
         let table = spectrum::<DoubleAlone>(&chirp, &transform, (length, 1), set);
@@ -107,16 +108,17 @@ impl<S: Scalar> Bluestein<S> {
             })
         };
         Bluestein {
-            chirp: chirp.into_iter().map(ComplexConstant::new).collect(),
-            spectrum: table
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|&[re, im]| ComplexConstant {
-                    re: divided(re),
-                    im: divided(im),
-                })
-                .collect(),
+            chirp: collected(chirp.into_iter().map(ComplexConstant::new)),
+            spectrum: collected(
+                table
+                    .as_chunks::<2>()
+                    .0
+                    .iter()
+                    .map(|&[re, im]| ComplexConstant {
+                        re: divided(re),
+                        im: divided(im),
+                    }),
+            ),
             stats,
             convolution: transform.rounded(),
         }

@@ -8,7 +8,7 @@ use crate::Direction;
 use crate::aligned::Aligned;
 use crate::format::Format;
 use crate::lanes::rotated;
-use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
+use crate::matrices::{Cut, directed_root, left, left_row, padded, right, several};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
 use num_complex::Complex;
 use std::sync::Arc;
@@ -143,8 +143,8 @@ impl Fp16Gemm {
         let (one, two) = self.shapes();
         let sums = (one.rows * one.columns).max(two.rows * two.columns);
         Workspace {
-            data: vec![vec![0; one.rows * one.pairs]; self.parts],
-            middle: vec![vec![0; two.pairs * two.columns]; self.parts],
+            data: several(self.parts, one.rows * one.pairs),
+            middle: several(self.parts, two.pairs * two.columns),
             sums: vec![0.0; sums],
         }
     }

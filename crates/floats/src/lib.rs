@@ -48,6 +48,10 @@
 
 #![warn(missing_docs)]
 
+// `vec![value; count]` fails with an error that plans of `ozfft` return.
+#[macro_use]
+extern crate fallible_memory;
+
 mod aligned;
 mod bf16;
 mod bluestein;

@@ -67,11 +67,16 @@ fn entries(root: Root, parts: Parts<'_>) -> (Vec<u32>, Vec<u32>) {
     )
 }
 
+/// Arrays of zeros.
+pub(crate) fn several(count: usize, length: usize) -> Vec<Vec<u32>> {
+    (0..count).map(|_| vec![0; length]).collect()
+}
+
 /// The matrix as right factor, for data whose rows are lines: a pair of columns for every output, part by part.
 pub(crate) fn right(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Aligned<u32>> {
     let count = parts(Real::default()).len();
     let (rows, columns) = (padded(n), padded(2 * n));
-    let mut matrix = vec![vec![0; rows * columns]; count];
+    let mut matrix = several(count, rows * columns);
     let roots: Vec<_> = (0..n)
         .map(|t| entries(directed_root(t, n, direction), parts))
         .collect();
@@ -94,7 +99,7 @@ pub(crate) fn right(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Ali
 pub(crate) fn left(n: usize, direction: Direction, parts: Parts<'_>) -> Vec<Aligned<u32>> {
     let count = parts(Real::default()).len();
     let pairs = padded(n);
-    let mut matrix = vec![vec![0; 2 * pairs * pairs]; count];
+    let mut matrix = several(count, 2 * pairs * pairs);
     let roots: Vec<_> = (0..n)
         .map(|t| entries(directed_root(t, n, direction), parts))
         .collect();

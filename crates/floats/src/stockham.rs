@@ -5,6 +5,7 @@ use crate::number::{Arithmetic, ComplexConstant, Number, Pair};
 use crate::roots::root;
 use crate::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
 use crate::steps::{LineProgram, Operation};
+use fallible_memory::{collected, with_capacity};
 
 /// How a stage computes its small DFTs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +51,12 @@ impl<S: Scalar> Stockham<S> {
         let stages = steps.iter().map(|&step| {
             let (points, length) = (step.points(), rest);
             rest /= points;
-            let rotations = (0..rest)
-                .flat_map(|p| (1..points).map(move |k| (p, k)))
-                .map(|(p, k)| {
-                    let turn = (length - p * k % length) as u64;
-                    ComplexConstant::new(root(turn, length as u64))
-                })
-                .collect();
+            let powers = (0..rest).flat_map(|p| (1..points).map(move |k| (p, k)));
+            let mut rotations = with_capacity(rest * (points - 1));
+            rotations.extend(powers.map(|(p, k)| {
+                let turn = (length - p * k % length) as u64;
+                ComplexConstant::new(root(turn, length as u64))
+            }));
             let stage = Stage {
                 step,
                 stride,
@@ -122,11 +122,7 @@ impl Stockham<f64> {
             step: stage.step,
             stride: stage.stride,
             groups: stage.groups,
-            rotations: stage
-                .rotations
-                .into_iter()
-                .map(ComplexConstant::rounded)
-                .collect(),
+            rotations: collected(stage.rotations.into_iter().map(ComplexConstant::rounded)),
         });
         Stockham {
             stages: stages.collect(),

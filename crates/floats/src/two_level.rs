@@ -15,6 +15,7 @@ use crate::ozaki::products;
 use crate::roots::Real;
 use crate::sample::{LineScale, Sample};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
+use fallible_memory::collected;
 use num_complex::Complex;
 use std::sync::Arc;
 
@@ -113,13 +114,10 @@ impl TwoLevel {
             Cut::Whole => (Vec::new(), Vec::new()),
             Cut::Blocks(..) => (
                 left(n2, direction, &entry_digits),
-                (0..n2)
-                    .flat_map(|j2| (0..n1).map(move |k1| (j2, k1)))
-                    .map(|(j2, k1)| {
-                        let root = directed_root(j2 * k1, n, direction);
-                        Complex::new(root.re.high, root.im.high)
-                    })
-                    .collect(),
+                collected((0..n1 * n2).map(|place| {
+                    let root = directed_root(place / n1 * (place % n1), n, direction);
+                    Complex::new(root.re.high, root.im.high)
+                })),
             ),
         };
         TwoLevel {

@@ -6,6 +6,7 @@ use crate::options::{self, OnError};
 use crate::plan::TypedPlan;
 use crate::registry::{self, FftwPlan, Found};
 use crate::stack::with_stack;
+use fallible_memory::OutOfMemory;
 use float_environment::DefaultEnvironment;
 use ozfft::FftError;
 use std::any::Any;
@@ -43,10 +44,8 @@ pub(crate) enum FftwError {
     Kind(i32),
     #[error("lengths and strides describe more memory than can be addressed")]
     NotAddressable,
-    #[error(
-        "{needed} bytes of memory are needed beside the arrays, and the machine has {available}; transform fewer arrays at a time"
-    )]
-    Memory { needed: u64, available: u64 },
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     #[error("no wisdom about this transform, and FFTW_WISDOM_ONLY asks for it")]
     NoWisdom,
     #[error(
@@ -94,7 +93,10 @@ impl FftwError {
 
     /// Whether it is unexpected: logged even without `OZFFT_VERBOSE`.
     fn is_unexpected(&self) -> bool {
-        matches!(self, FftwError::Transform(_) | FftwError::Panic(_))
+        matches!(
+            self,
+            FftwError::Transform(_) | FftwError::Memory(_) | FftwError::Panic(_)
+        )
     }
 }
 
@@ -155,8 +157,10 @@ pub(crate) fn guard_call<T>(name: &str, otherwise: T, run: impl FnOnce() -> T) -
 pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T, FftwError>) -> Result<T, FftwError> {
     let _environment = DefaultEnvironment::enter();
     // Whatever a panic leaves half done is either dropped with it or behind a lock that takes any state.
-    catch_unwind(AssertUnwindSafe(|| with_stack(run)))
-        .unwrap_or_else(|panic| Err(FftwError::Panic(text(&*panic))))
+    catch_unwind(AssertUnwindSafe(|| {
+        with_stack(|| fallible_memory::catch(run)?)
+    }))
+    .unwrap_or_else(|panic| Err(FftwError::Panic(text(&*panic))))
 }
 
 fn text(panic: &(dyn Any + Send)) -> String {
@@ -216,6 +220,7 @@ fn report_at_exit() {
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
+        fallible_memory::catches_everywhere();
         if options::verbose() {
             report_at_exit();
         }

@@ -13,7 +13,8 @@ use crate::strides::{
     scatter_real,
 };
 use crate::threads;
-use crate::workspace::{expect_memory, with_array, with_room, with_workspace, zeros};
+use crate::workspace::{with_array, with_room, with_workspace, zeros};
+use fallible_memory::expect;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};
 use std::sync::{Arc, OnceLock};
@@ -106,7 +107,7 @@ impl<T: Number> Fourier<T> {
             _ => (0, fourier.direct.as_ref().map(|direct| &*direct.plan)),
         };
         let workspace = plan.map_or(0, |plan| 8 * plan.workspace_len() as u64);
-        expect_memory(buffers.saturating_add(workspace))?;
+        expect(buffers.saturating_add(workspace))?;
         // A call for arrays that lie otherwise may plan once more, and is no place to ask for wisdom.
         fourier.options.wisdom_only = false;
         Ok(fourier)
@@ -159,7 +160,7 @@ impl<T: Number> Fourier<T> {
         }
         // Tables are worked out while planning: later there is no error.
         let lengths = self.dimensions[self.loops..].iter().map(|d| d.length);
-        expect_memory(lengths.map(table_bytes).max().unwrap_or(0))
+        Ok(expect(lengths.map(table_bytes).max().unwrap_or(0))?)
     }
 
     /// Bytes of the arrays of our own that a call needs where the caller's cannot be slices.

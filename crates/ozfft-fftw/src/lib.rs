@@ -46,6 +46,10 @@ mod workspace;
 
 pub use registry::FftwPlan;
 
+/// Small allocations do not end the program where memory does: large ones, which follow, are errors.
+#[global_allocator]
+static ALLOCATOR: fallible_memory::Reserving = fallible_memory::Reserving::system();
+
 macro_rules! collected {
     ($module:ident, $wide:ident) => {
         pub use crate::dft::$module::*;

@@ -15,7 +15,8 @@ use crate::options::Options;
 use crate::planning;
 use crate::strides::{Dimension, Ends, Side, count, extent, gather_real, scatter_real};
 use crate::threads;
-use crate::workspace::{expect_memory, with_workspace, zeros};
+use crate::workspace::{with_workspace, zeros};
+use fallible_memory::expect;
 use num_complex::Complex;
 use ozfft::{Plan, Problem};
 use std::sync::Arc;
@@ -208,7 +209,7 @@ impl<T: Number> RealToReal<T> {
         }
         // The array, and for one axis at a time a block of longer lines with their spectra.
         let blocks = work.axes.iter().map(Axis::block_bytes).max().unwrap_or(0);
-        expect_memory((size_of::<T>() as u64 * total as u64).saturating_add(blocks))?;
+        expect((size_of::<T>() as u64 * total as u64).saturating_add(blocks))?;
         Ok(work)
     }
 
@@ -307,7 +308,7 @@ impl<T: Number> Axis<T> {
         let extended = kind.extended(n).ok_or(FftwError::NotAddressable)?;
         // What a block of one line takes, and its tables, which are worked out now.
         let line = (extended as u64).saturating_mul(2 * size_of::<T>() as u64);
-        expect_memory(line.max(table_bytes(extended)))?;
+        expect(line.max(table_bytes(extended)))?;
         let block = (BLOCK / extended).clamp(1, lines);
         let rest = lines % block;
         let plan = |lines: usize| {

@@ -3,8 +3,8 @@
 
 use crate::ffi::FftwError;
 use crate::number::Number;
+use fallible_memory::{OutOfMemory, try_zeroed};
 use num_complex::Complex;
-use std::alloc::Layout;
 use std::cell::Cell;
 
 /// Words of workspace that a thread keeps for its next call: enough for short transforms, which feel an allocation.
@@ -19,10 +19,7 @@ pub(crate) fn with_room<T>(count: usize) -> Result<Vec<T>, FftwError> {
 }
 
 fn no_room<T>(count: usize) -> FftwError {
-    FftwError::Memory {
-        needed: (count as u64).saturating_mul(size_of::<T>() as u64),
-        available: physical_memory().unwrap_or(0),
-    }
+    OutOfMemory::now((count as u64).saturating_mul(size_of::<T>() as u64)).into()
 }
 
 /// An array of so many zeros, or the error where there is no memory for it.
@@ -30,21 +27,6 @@ pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>, FftwError
     let mut values = with_room(count)?;
     values.resize(count, T::default());
     Ok(values)
-}
-
-/// Words of zeros that cost nothing before they are used.
-fn zero_words(count: usize) -> Result<Vec<u64>, FftwError> {
-    let layout = Layout::array::<u64>(count).map_err(|_| no_room::<u64>(count))?;
-    if layout.size() == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: the size is not 0.
-    let start = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<u64>();
-    if start.is_null() {
-        return Err(no_room::<u64>(count));
-    }
-    // SAFETY: allocated above for so many words, all of which are zero.
-    Ok(unsafe { Vec::from_raw_parts(start, count, count) })
 }
 
 /// Runs `work` with so many words of workspace, in any state.
@@ -56,12 +38,12 @@ pub(crate) fn with_workspace<R>(
         static WORDS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
     }
     if words > KEPT {
-        return Ok(work(&mut zero_words(words)?));
+        return Ok(work(&mut try_zeroed(words)?));
     }
     // Taken out meanwhile: whatever `work` calls may come here again. A thread that is ending has none to keep.
     let mut kept = WORDS.try_with(Cell::take).unwrap_or_default();
     if kept.len() < words {
-        kept = zero_words(words.next_power_of_two())?;
+        kept = try_zeroed(words.next_power_of_two())?;
     }
     let result = work(&mut kept[..words]);
     let _ = WORDS.try_with(|words| words.set(kept));
@@ -88,27 +70,6 @@ pub(crate) fn with_array<T: Number, R>(
         let array = unsafe { std::slice::from_raw_parts_mut(array.as_mut_ptr().cast(), count) };
         work(array, workspace)
     })
-}
-
-/// Rejects what the machine could not even hold.
-pub(crate) fn expect_memory(needed: u64) -> Result<(), FftwError> {
-    match physical_memory() {
-        Some(available) if needed > available => Err(FftwError::Memory { needed, available }),
-        _ => Ok(()),
-    }
-}
-
-/// Bytes of memory of this machine, where reported.
-fn physical_memory() -> Option<u64> {
-    // SAFETY: the call takes a number and returns one.
-    let (pages, size) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    let (pages, size) = (u64::try_from(pages).ok()?, u64::try_from(size).ok()?);
-    pages.checked_mul(size).filter(|&bytes| bytes > 0)
 }
 
 #[cfg(test)]
@@ -144,12 +105,12 @@ mod tests {
             assert_eq!(outcome, Ok((count, words)));
         }
         let rejected = with_array::<f64, _>(usize::MAX / 4, 1, |_, _| ());
-        assert!(matches!(rejected, Err(FftwError::Memory { .. })));
+        assert!(matches!(rejected, Err(FftwError::Memory(_))));
     }
 
     #[test]
     fn memory_that_no_machine_has_is_rejected_by_its_size() {
         let rejected = with_workspace(1 << 57, |_| ());
-        assert!(matches!(rejected, Err(FftwError::Memory { needed, .. }) if needed == 1 << 60));
+        assert!(matches!(rejected, Err(FftwError::Memory(error)) if error.needed == 1 << 60));
     }
 }

@@ -1,6 +1,7 @@
 //! Everything that can go wrong, with the value that was given and the remedy.
 
 use crate::kind::Kind;
+use fallible_memory::OutOfMemory;
 
 /// Which buffer an error speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -368,6 +369,9 @@ pub enum FftError {
     #[error("{0}")]
     #[cfg(feature = "floats")]
     Floats(#[from] floats::FloatError),
+    /// The machine has, or lets the process have, too little memory for tables, workspace or results.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// Saved plans that cannot be read.
     #[error("wisdom cannot be read: {0}")]
     Wisdom(String),

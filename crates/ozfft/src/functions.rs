@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::plan::planner::Planner;
 use crate::problem::{Direction, Problem};
 use crate::sample::Real;
+use fallible_memory::try_zeroed;
 use num_complex::Complex;
 use std::sync::{Arc, OnceLock};
 
@@ -41,7 +42,7 @@ fn complex<T: Real>(
     direction: Direction,
 ) -> Result<Vec<Complex<T>>, FftError> {
     let plan = plan(&Problem::complex(shape).direction(direction), input.len())?;
-    let mut output = vec![Complex::new(T::narrow(0.0), T::narrow(0.0)); input.len()];
+    let mut output = try_zeroed(input.len())?;
     plan.process_outofplace(input, &mut output)?;
     Ok(output)
 }
@@ -116,7 +117,7 @@ pub fn irfft<T: Real>(input: &[Complex<T>], n: usize) -> Result<Vec<T>, FftError
 pub fn rfftn<T: Real>(input: &[T], shape: &[usize]) -> Result<Vec<Complex<T>>, FftError> {
     let problem = Problem::real_to_complex(shape);
     let plan = plan(&problem, input.len())?;
-    let mut output = vec![Complex::new(T::narrow(0.0), T::narrow(0.0)); problem.output_len()];
+    let mut output = try_zeroed(problem.output_len())?;
     plan.process_real_to_complex(input, &mut output)?;
     Ok(output)
 }
@@ -132,7 +133,7 @@ pub fn rfftn<T: Real>(input: &[T], shape: &[usize]) -> Result<Vec<Complex<T>>, F
 pub fn irfftn<T: Real>(input: &[Complex<T>], shape: &[usize]) -> Result<Vec<T>, FftError> {
     let problem = Problem::complex_to_real(shape);
     let plan = plan(&problem, input.len())?;
-    let mut output = vec![T::narrow(0.0); problem.output_len()];
+    let mut output = try_zeroed(problem.output_len())?;
     match plan.process_complex_to_real(input, &mut output) {
         Ok(()) | Err(FftError::NotHermitian { .. }) => Ok(output),
         Err(error) => Err(error),

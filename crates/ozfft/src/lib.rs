@@ -16,6 +16,10 @@
     allow(dead_code)
 )]
 
+// `vec![value; count]` and what is made with its functions return errors where there is no memory: all that grows with a length.
+#[macro_use]
+extern crate fallible_memory;
+
 #[cfg(feature = "convolution")]
 pub mod convolution;
 #[doc(hidden)]
@@ -56,6 +60,7 @@ pub use executor::cuda::{
     CudaCompiler, DeviceArray, DeviceBlock, DeviceQueue, PageLocked, cuda_compiler,
     look_for_cuda_compiler_in,
 };
+pub use fallible_memory::{Limit, OutOfMemory};
 #[cfg(feature = "floats")]
 pub use floats::{FloatError, Mode};
 pub use functions::{fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn};

@@ -1,5 +1,8 @@
 //! Work divided among threads: rayon's with the feature `parallel`, else the caller's alone. Bits do not depend on it.
 
+use fallible_memory::collected;
+#[cfg(feature = "parallel")]
+use fallible_memory::with_capacity;
 use std::cell::Cell;
 
 thread_local! {
@@ -96,10 +99,12 @@ pub(crate) fn collect<V: Send>(
 ) -> Vec<V> {
     use rayon::prelude::*;
     if !has_pool() {
-        return (0..count).map(make).collect();
+        return collected((0..count).map(make));
     }
+    let mut values = with_capacity(count);
     let numbers = (0..count).into_par_iter().with_min_len(least);
-    numbers.map(make).collect()
+    values.par_extend(numbers.map(make));
+    values
 }
 
 #[cfg(not(feature = "parallel"))]
@@ -108,7 +113,7 @@ pub(crate) fn collect<V: Send>(
     _: usize,
     make: impl Fn(usize) -> V + Send + Sync,
 ) -> Vec<V> {
-    (0..count).map(make).collect()
+    collected((0..count).map(make))
 }
 
 /// Threads that there are.

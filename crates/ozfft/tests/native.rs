@@ -271,12 +271,10 @@ fn a_line_has_the_same_bits_in_any_lane() {
 fn a_native_line_whose_tables_cannot_be_allocated_is_an_error_and_no_abort() {
     for shape in [&[1 << 44][..], &[2, (1 << 44) - 17], &[1 << 44, 1]] {
         let problem = Problem::complex(shape).engine(Engine::Native);
-        let Err(FftError::Unsupported(reason)) = Planner::<f64>::new().plan(&problem) else {
-            panic!("{shape:?} was planned");
-        };
+        let planned = Planner::<f64>::new().plan(&problem);
         assert!(
-            reason.contains("cannot be allocated; take a shorter line"),
-            "{reason}"
+            matches!(planned, Err(FftError::Memory(_))),
+            "{shape:?}: {planned:?}"
         );
     }
 }

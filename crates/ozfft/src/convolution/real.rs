@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::portable::power_of_two;
 use crate::problem::Problem;
 use exact_convolution::{ConvolutionError, Which};
+use fallible_memory::collected;
 use num_complex::Complex;
 use std::sync::Arc;
 
@@ -125,7 +126,7 @@ pub fn convolve_by_digits(a: &[i64], b: &[i64]) -> Result<(Vec<i64>, f64), RealC
     // Beyond 2^52 a sum would have no digits behind its point; the bound is far above one half there.
     if bound < 0.5 && largest < 4503599627370496.0 {
         let rounded = result.values.iter().map(|sum| sum.round() as i64);
-        return Ok((rounded.collect(), bound));
+        return Ok((collected(rounded), bound));
     }
     Err(RealConvolutionError::NotProven { bound })
 }
@@ -140,7 +141,7 @@ fn doubles(which: Which, numbers: &[i64]) -> Result<Vec<f64>, RealConvolutionErr
             index,
             value: numbers[index],
         }),
-        None => Ok(numbers.iter().map(|&number| number as f64).collect()),
+        None => Ok(collected(numbers.iter().map(|&number| number as f64))),
     }
 }
 
@@ -390,7 +391,7 @@ impl Block {
             Complex::new(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)
         };
         let pairs = a.values.iter().zip(&b.values);
-        let mut spectrum: Vec<_> = pairs.map(|(x, y)| product(x, y)).collect();
+        let mut spectrum = collected(pairs.map(|(x, y)| product(x, y)));
         // The mean and the highest frequency of real numbers are real.
         let last = spectrum.len() - 1;
         for end in [0, last] {

@@ -271,8 +271,8 @@ impl OddOrder {
             }
         };
         OddOrder {
-            inputs: (0..points).map(input).collect(),
-            outputs: (0..points).map(output).collect(),
+            inputs: fallible_memory::collected((0..points).map(input)),
+            outputs: fallible_memory::collected((0..points).map(output)),
         }
     }
 }

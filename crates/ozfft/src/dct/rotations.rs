@@ -6,6 +6,7 @@
 
 use crate::portable::{Sum, exact_product, exact_sum};
 use crate::roots::cosine_sine;
+use fallible_memory::with_capacity;
 
 /// Cosines and sines of angles from 0 to a quarter turn.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ impl Rotations {
         };
         let steps = 0..fine.min(count) as u64;
         let small: Vec<(Sum, Sum)> = steps.map(|j| root(first + step * j)).collect();
-        let (mut cosines, mut sines) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut cosines, mut sines) = (with_capacity(count), with_capacity(count));
         for start in (0..count).step_by(fine) {
             let (c, s) = root(step * start as u64);
             let minus_s = Sum {

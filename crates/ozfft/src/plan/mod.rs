@@ -37,6 +37,7 @@ use crate::stages::residue_products::Counters;
 use crate::stages::residue_products::ResidueReport;
 use crate::transform::budget::{ErrorBudget, bound_text};
 use crate::workspace::SharedArray;
+use fallible_memory::{catch, try_zeroed};
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::fmt;
@@ -538,17 +539,13 @@ impl<T: Real> Plan<T> {
         }
     }
 
-    fn workspace(&self) -> Vec<u64> {
-        vec![0; self.workspace_len()]
-    }
-
     /// Runs with workspace of its own.
     pub(crate) fn run_allocating(
         &self,
         arrays: CallArrays<'_, T>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), FftError> {
-        self.run(arrays, &mut self.workspace(), progress)
+        self.run(arrays, &mut try_zeroed(self.workspace_len())?, progress)
     }
 
     fn run(
@@ -576,7 +573,12 @@ impl<T: Real> Plan<T> {
                     done: 0,
                     total,
                 });
-                self.run_on_processor(executor, input, output, workspace)?;
+                let mut run = || self.run_on_processor(executor, input, output, workspace);
+                match self.engine {
+                    // They allocate nothing here.
+                    Engine::Digits | Engine::Residues | Engine::Native => run(),
+                    _ => catch(run)?,
+                }?;
                 progress(Progress {
                     stage,
                     done: total,

@@ -18,6 +18,7 @@ use crate::sample::Real;
 use crate::stages::scale::Numbers;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::sync::lock;
+use fallible_memory::catch;
 use float_environment::DefaultEnvironment;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, TryLockError};
@@ -136,9 +137,10 @@ impl<T: Real> Planner<T> {
     }
 
     fn build_and_cache(&self, problem: &Problem, threads: usize) -> Result<Arc<Plan<T>>, FftError> {
-        let built = parallel::on_threads(threads, || self.build(problem, threads, open_device));
+        let build = || parallel::on_threads(threads, || self.build(problem, threads, open_device));
+        let built = catch(build);
         self.shared.tables.forget_spectrum();
-        let plan = Arc::new(built?);
+        let plan = Arc::new(built??);
         let mut plans = lock(&self.plans);
         // Two threads may have built it beside each other: callers get the same.
         if let Some(first) = plans.get(problem) {

@@ -5,6 +5,7 @@
 //! the number is to be rounded, [`cosine_sine`] decides. So the bits are those that it would give.
 
 use crate::roots::{self, Fixed, cosine_sine};
+use fallible_memory::collected;
 use num_complex::Complex;
 
 /// Bits behind the binary point.
@@ -92,7 +93,7 @@ impl RootTable {
             });
             let products =
                 coarse.flat_map(|root| fine.iter().map(move |&power| times(root, power)));
-            products.take(count as usize).collect()
+            collected(products.take(count as usize))
         };
         RootTable {
             order,

@@ -5,6 +5,7 @@
 //! left out. Twelve 32×32→64 multiplications make a complex rotation, on a CPU vector unit as on a GPU.
 
 use crate::simd::{Pair, Vectors, inlined};
+use fallible_memory::{push, with_capacity};
 use num_complex::Complex;
 
 /// A complex table entry scaled by 2^62, in signed 32-bit halves.
@@ -112,7 +113,13 @@ pub(crate) struct TwiddleTable {
 
 impl FromIterator<Complex<i64>> for TwiddleTable {
     fn from_iter<I: IntoIterator<Item = Complex<i64>>>(entries: I) -> Self {
-        let (real, imaginary) = entries.into_iter().map(|z| (z.re, z.im)).unzip();
+        let entries = entries.into_iter();
+        let count = entries.size_hint().0;
+        let (mut real, mut imaginary) = (with_capacity(count), with_capacity(count));
+        for entry in entries {
+            push(&mut real, entry.re);
+            push(&mut imaginary, entry.im);
+        }
         TwiddleTable { real, imaginary }
     }
 }

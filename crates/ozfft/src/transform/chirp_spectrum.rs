@@ -13,6 +13,7 @@ use crate::recipe::LONGEST_CONVOLUTION;
 use crate::roots::Fixed;
 use crate::roots::root_table::RootTable;
 use crate::stages::twiddle::TwiddleTable;
+use fallible_memory::with_capacity;
 use num_complex::Complex;
 
 /// Shorter loops are not divided among threads.
@@ -140,8 +141,11 @@ fn rounded(
     };
     let round_at = |k: usize| Some(Complex::new(round(values[k].re)?, round(values[k].im)?));
     let table = parallel::collect(values.len(), LEAST_PARALLEL, round_at);
-    let table: Option<Vec<Complex<i64>>> = table.into_iter().collect();
-    Some((table?, bits as i32 - FRACTION_BITS as i32))
+    let mut rounded = with_capacity(values.len());
+    for point in table {
+        rounded.push(point?);
+    }
+    Some((rounded, bits as i32 - FRACTION_BITS as i32))
 }
 
 /// How large the unscaled spectrum of a chirp is.

@@ -21,6 +21,7 @@ use crate::stages::numbers::Placement;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::norm::Scaling;
 use crate::workspace::{ReadArray, SharedArray, take, words_for};
+use fallible_memory::expect;
 use long_lines::LongLine;
 use num_complex::Complex;
 use panels::Lines;
@@ -530,20 +531,18 @@ impl<T: Real> LineTransform<T> for NativeLine<T> {
     }
 }
 
-/// Rejects lines whose tables cannot be allocated: RustFFT would end the program.
+/// Rejects lines whose tables cannot be allocated: RustFFT would end the program. It takes at most three numbers a point while it plans,
+/// and for factors beyond 11 Bluestein's algorithm, with at most eleven numbers for each of their points (measured, in all its planners).
 fn expect_tables<T: Real>(n: usize) -> Result<(), FftError> {
-    let largest_prime = prime_factors(n).last().copied().unwrap_or(1);
-    // Roots of unity for every stage; Bluestein's and Rader's algorithms have them for a convolution of two to four times the length.
-    let numbers = if largest_prime > 31 { 8 } else { 2 };
-    let needed = n.checked_mul(numbers);
-    let allocated = needed.map(|count| Vec::<Complex<T>>::new().try_reserve_exact(count));
-    match allocated {
-        Some(Ok(())) => Ok(()),
-        _ => Err(FftError::Unsupported(format!(
-            "the tables of the native engine for a line of {n} points take about {:.1} GB, which cannot be allocated; take a shorter line, or a machine with more memory",
-            n as f64 * (numbers * size_of::<Complex<T>>()) as f64 / 1e9
-        ))),
-    }
+    let large = prime_factors(n).into_iter().filter(|&factor| factor > 11);
+    let convolved: usize = large.product();
+    let convolved = if convolved > 1 { convolved } else { 0 };
+    let numbers = (n as u64)
+        .saturating_mul(3)
+        .saturating_add((convolved as u64).saturating_mul(12));
+    Ok(expect(
+        numbers.saturating_mul(size_of::<Complex<T>>() as u64),
+    )?)
 }
 
 /// The executor of a problem.

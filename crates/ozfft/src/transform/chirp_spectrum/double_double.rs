@@ -10,6 +10,7 @@ use crate::roots::root_table::RootTable;
 #[cfg(vector_unit)]
 use crate::simd::{Avx2, Avx512};
 use crate::simd::{Floats, Portable, Row, Vectors, inlined};
+use fallible_memory::collected;
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -277,8 +278,8 @@ impl Transform {
         };
         let table = RootTable::new(length as u64);
         Transform {
-            places: (0..length).map(place).collect(),
-            roots: (0..length).map(|p| root(&table, p as u64)).collect(),
+            places: collected((0..length).map(place)),
+            roots: collected((0..length).map(|p| root(&table, p as u64))),
             radices,
         }
     }
