@@ -579,7 +579,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             writeln!(names, "    {name:?},").expect("a string");
         }
         let signature = format!(
-            "bool ozfft_emulate_template_{file}(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes)"
+            "extern \"C\" bool ozfft_emulate_template_{file}(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes)"
         );
         write!(
             kernels,
@@ -594,6 +594,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             " || ozfft_emulate_template_{file}(name, parameters, blocks, threads, shared_bytes)"
         )
         .expect("a string");
+        let kernels = in_namespace(&kernels);
         files.push(written(&format!("template_{file}.cpp"), &kernels));
     }
     let all = format!(
@@ -638,8 +639,34 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
             .expect("a string");
         }
     }
-    files.push(written("template_shapes.cpp", &asserts));
+    files.push(written("template_shapes.cpp", &in_namespace(&asserts)));
     files
+}
+
+/// A translation unit for every file of `src`.
+fn write_units(folder: &Path) -> Vec<PathBuf> {
+    let source = std::env::current_dir().expect("cargo has set it");
+    let entries = std::fs::read_dir(source.join("src")).expect("the sources");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cpp"))
+        .collect();
+    files.sort();
+    let unit_of = |path: &PathBuf| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        let name = name.expect("a name");
+        let text = in_namespace(&format!("#include \"{name}.cpp\"\n"));
+        let unit = folder.join(format!("unit_{name}.cpp"));
+        std::fs::write(&unit, text).expect("the build's folder can be written to");
+        unit
+    };
+    files.iter().map(unit_of).collect()
+}
+
+/// Sources in an anonymous namespace, after the headers of the system that they include: kernels of two files may have functions and types
+/// of one name, of which the linker would otherwise take either one for both.
+fn in_namespace(sources: &str) -> String {
+    format!("#include \"system.h\"\nnamespace {{\n{sources}}}\n")
 }
 
 fn main() {
@@ -647,7 +674,8 @@ fn main() {
     println!("cargo::rerun-if-changed={kernels}");
     println!("cargo::rerun-if-changed=src");
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo has set it"));
-    let template = write_template(&folder);
+    let mut units = write_template(&folder);
+    units.extend(write_units(&folder));
     // Clippy links nothing, and cargo keeps what it builds apart: kernels would be compiled once more, for nobody.
     println!("cargo::rerun-if-env-changed=RUSTC_WORKSPACE_WRAPPER");
     let wrapper = std::env::var("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();
@@ -661,7 +689,7 @@ fn main() {
         build.flag_if_supported("-march=native");
     }
     build
-        .files(template)
+        .files(units)
         .include("src")
         .cpp(true)
         .std("c++17")
@@ -678,33 +706,5 @@ fn main() {
         // Loops whose length is not known are worth vectors too.
         .flag_if_supported("-fvect-cost-model=dynamic")
         .include(kernels)
-        .file("src/general.cpp")
-        .file("src/truncated.cpp")
-        .file("src/residues.cpp")
-        .file("src/residues_adaptive.cpp")
-        .file("src/residues_kinds.cpp")
-        .file("src/residues_redundant.cpp")
-        .file("src/residues_short.cpp")
-        .file("src/residues_fp8.cpp")
-        .file("src/residues_karatsuba.cpp")
-        .file("src/tuned.cpp")
-        .file("src/mixed.cpp")
-        .file("src/real.cpp")
-        .file("src/passes.cpp")
-        .file("src/single.cpp")
-        .file("src/few.cpp")
-        .file("src/floats.cpp")
-        .file("src/kulisch_sum.cpp")
-        .file("src/kulisch_dot.cpp")
-        .file("src/kulisch_spmv.cpp")
-        .file("src/kulisch_gemv.cpp")
-        .file("src/kulisch_stencil.cpp")
-        .file("src/kulisch_naive.cpp")
-        .file("src/ntt.cpp")
-        .file("src/ntt_batches.cpp")
-        .file("src/ntt_fourier.cpp")
-        .file("src/ozaki_gemm.cpp")
-        .file("src/ozaki_vectors.cpp")
-        .file("src/faulty.cpp")
         .compile("ozfft_emulated_kernels");
 }

@@ -1,5 +1,3 @@
-// `kulisch_gemv.cu` has another function of this name. Where neither is inlined, the linker would take one of them for both.
-#define own_stage own_stage_of_rows
 #include "kulisch_spmv.cu"
 #include "launch.h"
 

@@ -54,7 +54,9 @@ launchers!(
     ozfft_emulate_ntt_fourier,
     ozfft_emulate_ozaki_gemm,
     ozfft_emulate_ozaki_vectors,
-    ozfft_emulate_faulty
+    ozfft_emulate_faulty,
+    ozfft_emulate_namesake_one,
+    ozfft_emulate_namesake_other
 );
 
 /// Names of the template's kernels that are there: those of a sample of lengths, on a GPU with 227 KB of shared memory for a block.

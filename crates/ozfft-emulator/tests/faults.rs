@@ -106,3 +106,16 @@ fn every_fault_is_found() {
         assert!(text.contains(message), "fault {}: {text}", number + 1);
     }
 }
+
+/// `kulisch_spmv.cu` and `kulisch_gemv.cu` had functions of one name, and the linker took one of them for both where neither was inlined.
+#[test]
+fn functions_of_one_name_in_two_files_stay_apart() {
+    for (kernel, expected) in [("namesake_one", 1), ("namesake_other", 2)] {
+        let mut result = 0;
+        let task: *mut i32 = &mut result;
+        let parameters = std::ptr::from_ref(&task).cast();
+        // SAFETY: the only parameter is the address of a number that is alive.
+        unsafe { ozfft_emulator::launch(kernel, parameters, 1, 1, 0) };
+        assert_eq!(result, expected, "{kernel}");
+    }
+}

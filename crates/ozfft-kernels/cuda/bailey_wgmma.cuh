@@ -15,9 +15,9 @@ struct MmaWgmma {
         for (int i = 1; i < OPERANDS; i++) wgmma_u8_n32_more(sums, MmaSync::operand<LOWER>(digits, i), matrix + PIECE * (START + i));
     }
 
-    // As MmaSync::products. All threads of four warps come here together.
+    // As MmaSync::products; `place` likewise. All threads of four warps come here together.
     template <bool WHOLE, int HALF, class Step, int UNITS, class Matrix>
-    static DEVICE void products(Rounded (&rounded)[UNITS], StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int) {
+    static DEVICE void products(Rounded (&rounded)[UNITS], StepDigits<Step> (&digits)[UNITS], const Matrix &matrix, const Factors &factors, int place) {
         static_assert(Step::PRODUCT == Product::WGMMA && Step::DIGITS == 8, "matrices as the tensor unit reads them");
         // Of addresses below 2^18, so that distances are added to it.
         const uint64_t start = (uint64_t)16 << 32 | ((matrix.start >> 4) + (8u << 16));
@@ -45,6 +45,8 @@ struct MmaWgmma {
                 rounded[u].top[e] = WHOLE ? 0 : upper[u][e];
             }
         }
+        // Else the next products begin before these sums have been used: both would be in registers, and where those end the compiler waits for every product.
+        scheduling_barrier(factors.first, place);
     }
 
     // From one piece of a matrix to the next, as descriptors count.

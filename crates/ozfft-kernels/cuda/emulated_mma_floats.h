@@ -32,7 +32,11 @@ template <class T> DEVICE T constant_entry(const T *from) { return *from; }
 
 DEVICE float to_integer(float x) { return std::nearbyint(x); }
 DEVICE double unfused(double a, double b) { return a * b; }
-DEVICE float unfused(float a, float b) { return a * b; }
+// As the hardware: every NaN that an operation on f32 returns has the same bits.
+DEVICE float unfused(float a, float b) {
+    const float product = a * b;
+    return product == product ? product : arithmetic::from_bits(0x7fffffffu);
+}
 
 namespace emulator {
 

@@ -358,7 +358,6 @@ template <class D, class S> DEVICE S scaled(D x, const Scale &scale) {
 
 // A result as the caller gets it; the norm's factor comes after.
 template <class D, class S> DEVICE D unscaled(S y, const Scale &scale) {
-    if (!scale.finite) return Data<D>::nan();
     return (D)(scale.power != 0 ? unfused(y, (S)Data<D>::power(-scale.power)) : y);
 }
 template <class D, bool ANY_FACTOR> DEVICE D normed(D y, const Scale &scale, const FloatStepsTask &task) {
@@ -399,8 +398,9 @@ DEVICE void write(const FloatStepsTask &task, u64 line, int point, Pair<N> x, co
     }
     re = normed<D, ANY_FACTOR>(re, scale, task);
     im = normed<D, ANY_FACTOR>(im, scale, task);
-    to->x = re;
-    to->y = im;
+    // Last, because operations on f32 return a NaN with other bits than a processor's.
+    to->x = scale.finite && re == re ? re : Data<D>::nan();
+    to->y = scale.finite && im == im ? im : Data<D>::nan();
 }
 
 // --- Lines that fit into shared memory ----------------------------------------------------------------------------------------------

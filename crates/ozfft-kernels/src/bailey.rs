@@ -471,9 +471,16 @@ impl KernelShape for BlockShape {
     }
 
     fn for_few(&self) -> Option<Box<dyn KernelShape>> {
+        // Warps that have no registers for their digits spill them, and the compiler waits for every product of theirs.
+        let has_registers = |shape: &BlockShape| {
+            let most = match shape.number {
+                Number::Single => Some(MOST_WARPS),
+                number => most_warps_for(number, [shape.first, shape.last], shape.units),
+            };
+            most.is_some_and(|most| shape.groups * shape.warps() <= most)
+        };
         let fitting = self.fitting().into_iter();
-        let mut one_unit = fitting
-            .filter(|shape| shape.units[0] == 1 && shape.groups * shape.warps() <= MOST_WARPS);
+        let mut one_unit = fitting.filter(|shape| shape.units[0] == 1 && has_registers(shape));
         // The cheapest of those with the fewest lines.
         let first = one_unit.next()?;
         let fewest = one_unit.fold(first, |best, shape| match shape.lines < best.lines {
@@ -597,6 +604,12 @@ fn ranked(number: Number, [first, last]: [usize; 2], strided: bool) -> Vec<(f64,
         true => &[2, 4, 8, 16, 32],
         false => &[1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64],
     };
+    // Products of warpgroups that spill wait for each other: none are tried with fewer registers than they need.
+    let limit = match number {
+        Number::DoubleWgmma if quads(first.max(last)) > 3 => MOST_WARPS,
+        Number::DoubleWgmma => 20,
+        _ => 24,
+    };
     let mut found = Vec::new();
     for units in [[1, 1], [1, 2], [2, 1], [2, 2]] {
         let Some(most_warps) = most_warps_for(number, [first, last], units) else {
@@ -606,7 +619,7 @@ fn ranked(number: Number, [first, last]: [usize; 2], strided: bool) -> Vec<(f64,
         let pairs = lines
             .iter()
             .flat_map(|lines| levels.map(|most| (*lines, most)));
-        for (lines, most_warps) in pairs.filter(|(_, most)| *most <= 24) {
+        for (lines, most_warps) in pairs.filter(|(_, most)| *most <= limit) {
             let shape = BlockShape {
                 first,
                 last,
@@ -673,7 +686,6 @@ pub(crate) fn most_warps_for(
         Number::Double | Number::DoubleFewer { .. } | Number::Single => MOST_WARPS,
         // Sums of all diagonals of one unit.
         Number::DoubleWgmma if units != [1, 1] => return None,
-        Number::DoubleWgmma if load > 4 => 12,
         Number::DoubleWgmma => MOST_WARPS,
         Number::DoubleFp8 | Number::DoubleF16 => {
             let last = (if product { last } else { 1 }, units[1]);

@@ -212,3 +212,36 @@ fn the_rule_takes_every_block_of_two_steps() {
         }
     }
 }
+
+/// Kernels for few lines of steps above 32 points had 16 warps whatever their digits took, and spilled.
+#[test]
+fn kernels_for_few_lines_have_registers_for_their_digits() {
+    for (listed, _) in listed() {
+        for number in [Number::Double, Number::DoubleWgmma, Number::fewer(7)] {
+            let steps = [listed.first, listed.last];
+            let usual = BlockShape::new(number, steps, listed.strided, 227 << 10);
+            let few = usual.and_then(|shape| shape.for_few());
+            let few = few.unwrap_or_else(|| panic!("{steps:?} {number:?}: no kernel"));
+            let most = most_warps_for(number, steps, [1, 1]).expect("one unit");
+            assert!(few.threads() as usize <= 32 * most, "{}", few.name(false));
+        }
+    }
+}
+
+/// Products of warpgroups that spill are serialized, and compute-sanitizer spoils their sums: none has fewer than 80 registers, those of steps above
+/// 24 points no fewer than 128.
+#[test]
+fn kernels_of_warpgroups_have_registers_for_their_products() {
+    for (listed, _) in listed() {
+        let steps = [listed.first, listed.last];
+        let shape = BlockShape::new(Number::DoubleWgmma, steps, listed.strided, 227 << 10);
+        for shape in shape.expect("a shape").candidates() {
+            let most = if listed.first.max(listed.last) > 24 {
+                16
+            } else {
+                24
+            };
+            assert!(shape.threads() <= 32 * most, "{}", shape.name(false));
+        }
+    }
+}

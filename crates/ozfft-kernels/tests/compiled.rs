@@ -54,7 +54,26 @@ fn kernels_of_plans() -> Vec<Option<Box<dyn KernelShape>>> {
             false,
         ))
     };
+    let by_warpgroups =
+        |steps, strided| BlockShape::new(Number::DoubleWgmma, steps, strided, memory);
+    let few = |shape: Option<BlockShape>| shape.and_then(|shape| shape.for_few());
     vec![
+        // Steps above 32 points have the most digits in registers.
+        boxed(by_warpgroups([35, 25], false)),
+        boxed(by_warpgroups([42, 21], true)),
+        boxed(by_warpgroups([25, 4], false)),
+        few(by_warpgroups([35, 21], false)),
+        boxed(BlockShape::new(number, [40, 25], false, memory)),
+        boxed(BlockShape::new(Number::DoubleFp8, [40, 25], false, memory)),
+        boxed(BlockShape::new(Number::DoubleF16, [40, 25], false, memory)),
+        boxed(BlockShape::new(Number::Single, [40, 25], true, memory)),
+        boxed(BlockShape::new(Number::fewer(7), [40, 25], false, memory)),
+        boxed(RealShape::new(
+            (number, Half::Input),
+            [40, 25],
+            false,
+            memory,
+        )),
         boxed(BlockShape::new(number, [20, 18], false, memory)),
         boxed(PassesShape::new([16, 4], [32, 1], passes, memory)),
         long([16, 1, 8], 128, Pass::Opening),

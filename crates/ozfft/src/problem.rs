@@ -570,9 +570,9 @@ impl Problem {
             .unwrap_or_else(|| Layout::contiguous(&self.output_shape()))
     }
 
-    /// Whether the engine asked for has the same bits everywhere, or is left to the planner.
-    fn has_portable_bits(&self) -> bool {
-        match self.engine {
+    /// Whether an engine has the same bits everywhere, or is left to the planner.
+    pub(crate) fn has_portable_bits(&self, engine: Engine) -> bool {
+        match engine {
             Engine::Native => false,
             #[cfg(feature = "floats")]
             Engine::Floats(mode) => mode.has_portable_bits(),
@@ -609,7 +609,7 @@ impl Problem {
             return Err(FftError::ZeroThreads);
         }
         self.accuracy.validate()?;
-        if self.reproducible && !self.has_portable_bits() {
+        if self.reproducible && !self.has_portable_bits(self.engine) {
             return Err(FftError::NotReproducible {
                 engine: self.engine.name(),
             });

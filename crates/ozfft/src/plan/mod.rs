@@ -228,6 +228,12 @@ impl<T: Real> Plan<T> {
         self.proven && target.is_none_or(|target| self.budget.bound <= target)
     }
 
+    /// Whether results have the same bits on every processor and GPU (`docs/numerics.md`, section 9). Those of the native engine depend on
+    /// the processor, and those of modes that round sums on a matrix unit, such as `bf16`, on that unit's order of additions.
+    pub fn has_portable_bits(&self) -> bool {
+        self.problem.has_portable_bits(self.engine)
+    }
+
     /// Says that there was a decision in wisdom, and why it is not this plan's.
     pub(crate) fn pass_over_wisdom(&mut self, reason: impl fmt::Display) {
         let note = format!("; wisdom for this problem is passed over: {reason}");
@@ -751,6 +757,12 @@ impl<T: Real> fmt::Display for Plan<T> {
                 Engine::Ntt => writeln!(f, "engine ntt on {}", self.substrate)?,
                 _ => writeln!(f, "engine native (RustFFT, RealFFT)")?,
             },
+        }
+        if !self.has_portable_bits() {
+            writeln!(
+                f,
+                "bits differ between machines; request `reproducible` for the same bits everywhere"
+            )?;
         }
         let proof = match (self.proven, &self.recipe) {
             (true, _) if self.accuracy_is_proven() => "proven".into(),

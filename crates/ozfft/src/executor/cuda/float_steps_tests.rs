@@ -19,16 +19,7 @@ fn plans<T: Real>(problem: &Problem) -> Result<(Arc<Plan<T>>, Plan<T>), FftError
 }
 
 fn same_bits<T: Real + Pod>(a: &[Complex<T>], b: &[Complex<T>]) -> bool {
-    let number = |x: T| {
-        let wide = x.widen();
-        // One NaN is as good as another.
-        if wide.is_nan() { 1 } else { wide.to_bits() }
-    };
-    let both = a.iter().zip(b);
-    a.len() == b.len()
-        && both
-            .into_iter()
-            .all(|(a, b)| number(a.re) == number(b.re) && number(a.im) == number(b.im))
+    bytemuck::cast_slice::<_, u8>(a) == bytemuck::cast_slice::<_, u8>(b)
 }
 
 /// Lines of all sizes, among them some that are scaled, that overflow without the norm's room, and that are not finite.
