@@ -379,8 +379,8 @@ pub enum FftError {
 
 impl FftError {
     /// A feature that this build of the library lacks.
-    #[allow(dead_code, reason = "with all features nothing is missing")]
-    pub(crate) fn missing_feature(what: &str, feature: &str) -> FftError {
+    #[doc(hidden)]
+    pub fn missing_feature(what: &str, feature: &str) -> FftError {
         FftError::Unsupported(format!(
             "{what} is not in this build of ozfft; build it with the feature \"{feature}\""
         ))

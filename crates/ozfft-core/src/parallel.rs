@@ -12,7 +12,7 @@ thread_local! {
 
 /// Runs `work` for so many threads. For one it stays on the caller's thread: no pool is started or used, because a process with a second thread
 /// cannot end by `pthread_exit` or call `unshare`.
-pub(crate) fn on_threads<R>(threads: usize, work: impl FnOnce() -> R) -> R {
+pub fn on_threads<R>(threads: usize, work: impl FnOnce() -> R) -> R {
     struct Former(bool);
     impl Drop for Former {
         fn drop(&mut self) {
@@ -40,7 +40,7 @@ fn has_pool() -> bool {
 
 /// Whether the caller is a thread of a pool, which must not wait for other callers: they may wait for what it has begun.
 #[cfg(feature = "parallel")]
-pub(crate) fn is_worker() -> bool {
+pub fn is_worker() -> bool {
     rayon::current_thread_index().is_some()
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn is_worker() -> bool {
 
 /// Calls `work` with every number below `count`.
 #[cfg(feature = "parallel")]
-pub(crate) fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
+pub fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
     use rayon::prelude::*;
     match has_pool() {
         true => (0..count).into_par_iter().for_each(work),
@@ -66,7 +66,7 @@ pub(crate) fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
 
 /// Calls `work` with every piece of `length` values, and its number.
 #[cfg(feature = "parallel")]
-pub(crate) fn for_each_piece<V: Send>(
+pub fn for_each_piece<V: Send>(
     values: &mut [V],
     length: usize,
     work: impl Fn(usize, &mut [V]) + Send + Sync,
@@ -92,7 +92,7 @@ pub(crate) fn for_each_piece<V: Send>(
 
 /// The results of `make` for every number below `count`; a thread takes at least so many.
 #[cfg(feature = "parallel")]
-pub(crate) fn collect<V: Send>(
+pub fn collect<V: Send>(
     count: usize,
     least: usize,
     make: impl Fn(usize) -> V + Send + Sync,
@@ -118,7 +118,7 @@ pub(crate) fn collect<V: Send>(
 
 /// Threads that there are.
 #[cfg(feature = "parallel")]
-pub(crate) fn threads() -> usize {
+pub fn threads() -> usize {
     match has_pool() {
         true => rayon::current_num_threads(),
         false => 1,

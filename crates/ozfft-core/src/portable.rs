@@ -4,9 +4,9 @@
 
 /// An unevaluated sum of two numbers, the second at most half a unit of the first.
 #[derive(Clone, Copy)]
-pub(crate) struct Sum {
-    pub(crate) high: f64,
-    pub(crate) low: f64,
+pub struct Sum {
+    pub high: f64,
+    pub low: f64,
 }
 
 /// ln 2.
@@ -18,7 +18,7 @@ const LN_2: Sum = Sum {
 const TERMS: u32 = 24;
 
 /// a + b exactly (Knuth).
-pub(crate) fn exact_sum(a: f64, b: f64) -> Sum {
+pub fn exact_sum(a: f64, b: f64) -> Sum {
     let high = a + b;
     let from_b = high - a;
     let low = (a - (high - from_b)) + (b - from_b);
@@ -26,7 +26,7 @@ pub(crate) fn exact_sum(a: f64, b: f64) -> Sum {
 }
 
 /// a · b exactly (Dekker, Veltkamp): nothing here is near the ends of the range.
-pub(crate) fn exact_product(a: f64, b: f64) -> Sum {
+pub fn exact_product(a: f64, b: f64) -> Sum {
     let halves = |x: f64| {
         let scaled = 134_217_729.0 * x;
         let high = scaled - (scaled - x);
@@ -71,7 +71,7 @@ impl Sum {
 }
 
 /// 2^exponent; 0 and infinity beyond the range.
-pub(crate) fn power_of_two(exponent: i32) -> f64 {
+pub fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         ..-1074 => 0.0,
         -1074..-1022 => f64::from_bits(1 << (exponent + 1074)),

@@ -96,14 +96,14 @@ named! {
     /// The 8-bit integer tensor instruction of compute capability 9.0.
     Int8Wgmma, "int8-wgmma";
     /// The 8-bit floating-point tensor instruction of compute capability 9.0, with digits of four bits: slower than
-    /// [`GpuUnit::Int8Wgmma`], never chosen by `Auto`. [`Engine::Residues`](crate::Engine::Residues) has it, too.
+    /// [`GpuUnit::Int8Wgmma`], never chosen by `Auto`. `Engine::Residues` has it, too.
     Fp8Wgmma, "fp8-wgmma";
     /// The 8-bit floating-point tensor instruction that programs for NVIDIA's GPUs have since compute capability 8.9, with digits of four bits:
-    /// [`Engine::Digits`](crate::Engine::Digits) alone, never chosen by `Auto`. Compute capability 8.9 and 12.0 have machine code for it; on 9.0, 10.0
+    /// `Engine::Digits` alone, never chosen by `Auto`. Compute capability 8.9 and 12.0 have machine code for it; on 9.0, 10.0
     /// and 10.3 the compiler makes it of products in f16, and it is slow.
     Fp8MmaSync, "fp8-mma-sync";
     /// The tensor instruction on f16 with sums in f32 that every NVIDIA GPU since compute capability 8.0 has, with digits as they are:
-    /// [`Engine::Digits`](crate::Engine::Digits) alone, never chosen by `Auto`. For GPUs whose 8-bit integers have been cut, and which have no other instruction for
+    /// `Engine::Digits` alone, never chosen by `Auto`. For GPUs whose 8-bit integers have been cut, and which have no other instruction for
     /// short numbers that is not made of this one.
     F16MmaSync, "f16-mma-sync";
 }
@@ -111,6 +111,7 @@ named! {
 /// The arithmetic unit that multiplies digit matrices: a kind of number, or a unit by name. All give the same bits.
 ///
 /// ```
+/// # use ozfft_core::substrate as ozfft;
 /// use ozfft::{CpuUnit, Substrate};
 /// assert_eq!("avx512-vnni".parse(), Ok(Substrate::Cpu(CpuUnit::Avx512Vnni)));
 /// assert_eq!(Substrate::from(CpuUnit::Scalar).to_string(), "scalar");
@@ -128,7 +129,7 @@ pub enum Substrate {
     Auto,
     /// The same, named after what it multiplies: 8-bit integers.
     Int8,
-    /// 8-bit floating-point numbers, for [`Engine::Residues`](crate::Engine::Residues) alone: on the CPU on a simulated unit, whose
+    /// 8-bit floating-point numbers, for `Engine::Residues` alone: on the CPU on a simulated unit, whose
     /// accumulator keeps as few bits as Hopper's, on a GPU the same as [`GpuUnit::Fp8Wgmma`].
     Fp8,
     /// A unit of the processor.

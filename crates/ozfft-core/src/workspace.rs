@@ -9,16 +9,16 @@ use std::sync::atomic::AtomicI32;
 const LINE: usize = 8;
 
 /// Words that [`aligned`] may leave out.
-pub(crate) const ALIGNMENT_SLACK: usize = LINE;
+pub const ALIGNMENT_SLACK: usize = LINE;
 
 /// Number of 64-bit words that `count` values of type `T` take: whole cache lines, so that what follows is aligned if
 /// this is.
-pub(crate) const fn words_for<T>(count: usize) -> usize {
+pub const fn words_for<T>(count: usize) -> usize {
     (count * size_of::<T>()).div_ceil(8 * LINE) * LINE
 }
 
 /// The workspace from its first cache line on.
-pub(crate) fn aligned(workspace: &mut [u64]) -> &mut [u64] {
+pub fn aligned(workspace: &mut [u64]) -> &mut [u64] {
     let skip = workspace
         .as_ptr()
         .align_offset(8 * LINE)
@@ -27,14 +27,14 @@ pub(crate) fn aligned(workspace: &mut [u64]) -> &mut [u64] {
 }
 
 /// Cuts `count` values off the front of the workspace. Their content is whatever was there.
-pub(crate) fn take<'a, T: Pod>(workspace: &mut &'a mut [u64], count: usize) -> &'a mut [T] {
+pub fn take<'a, T: Pod>(workspace: &mut &'a mut [u64], count: usize) -> &'a mut [T] {
     let (front, rest) = std::mem::take(workspace).split_at_mut(words_for::<T>(count));
     *workspace = rest;
     &mut bytemuck::cast_slice_mut::<u64, T>(front)[..count]
 }
 
 /// Integers that several threads change at once.
-pub(crate) fn as_atomics(integers: &mut [i32]) -> &[AtomicI32] {
+pub fn as_atomics(integers: &mut [i32]) -> &[AtomicI32] {
     // SAFETY: an atomic integer has the size, alignment and bits of the plain one, and the borrow keeps others away.
     unsafe { &*(std::ptr::from_mut(integers) as *const [AtomicI32]) }
 }
@@ -44,7 +44,7 @@ pub(crate) fn as_atomics(integers: &mut [i32]) -> &[AtomicI32] {
 /// Positions are always checked against the length, so a wrong index panics; what the compiler cannot see, and the
 /// caller of the `unsafe` functions promises, is only that no two threads touch the same element at once.
 #[derive(Clone, Copy)]
-pub(crate) struct SharedArray<'a, T> {
+pub struct SharedArray<'a, T> {
     start: *mut T,
     len: usize,
     lifetime: PhantomData<&'a mut [T]>,
@@ -56,7 +56,7 @@ unsafe impl<T: Send> Send for SharedArray<'_, T> {}
 unsafe impl<T: Send> Sync for SharedArray<'_, T> {}
 
 impl<'a, T: Copy> SharedArray<'a, T> {
-    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+    pub fn new(slice: &'a mut [T]) -> Self {
         SharedArray {
             start: slice.as_mut_ptr(),
             len: slice.len(),
@@ -65,7 +65,7 @@ impl<'a, T: Copy> SharedArray<'a, T> {
     }
 
     /// A plain slice as a handle for reading.
-    pub(crate) fn read_only(slice: &'a [T]) -> ReadArray<'a, T> {
+    pub fn read_only(slice: &'a [T]) -> ReadArray<'a, T> {
         ReadArray {
             start: slice.as_ptr(),
             len: slice.len(),
@@ -74,7 +74,7 @@ impl<'a, T: Copy> SharedArray<'a, T> {
     }
 
     /// The same elements, for reading.
-    pub(crate) fn reader(&self) -> ReadArray<'a, T> {
+    pub fn reader(&self) -> ReadArray<'a, T> {
         ReadArray {
             start: self.start,
             len: self.len,
@@ -86,7 +86,7 @@ impl<'a, T: Copy> SharedArray<'a, T> {
     ///
     /// # Safety
     /// `U` is `T`.
-    pub(crate) unsafe fn cast<U>(self) -> SharedArray<'a, U> {
+    pub unsafe fn cast<U>(self) -> SharedArray<'a, U> {
         SharedArray {
             start: self.start.cast(),
             len: self.len,
@@ -96,7 +96,7 @@ impl<'a, T: Copy> SharedArray<'a, T> {
 
     /// A pointer to `count` elements that lie within the array.
     #[inline]
-    pub(crate) fn checked(&self, index: usize, count: usize) -> *mut T {
+    pub fn checked(&self, index: usize, count: usize) -> *mut T {
         assert!(
             index < self.len && count <= self.len - index,
             "elements {index} to {} of {}",
@@ -107,19 +107,19 @@ impl<'a, T: Copy> SharedArray<'a, T> {
         unsafe { self.start.add(index) }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// The first byte and the number of bytes.
-    pub(crate) fn raw(&self) -> (*mut u8, usize) {
+    pub fn raw(&self) -> (*mut u8, usize) {
         (self.start.cast(), self.len * size_of::<T>())
     }
 
     /// # Safety
     /// No other thread may read or write this element at the same time.
     #[inline]
-    pub(crate) unsafe fn set(&self, index: usize, value: T) {
+    pub unsafe fn set(&self, index: usize, value: T) {
         assert!(index < self.len, "element {index} of {}", self.len);
         // SAFETY: in bounds by the assertion; exclusive by the caller's promise.
         unsafe { self.start.add(index).write(value) }
@@ -128,7 +128,7 @@ impl<'a, T: Copy> SharedArray<'a, T> {
 
 impl<'a, T: Copy> SharedArray<'a, Complex<T>> {
     /// The same memory as twice as many real numbers.
-    pub(crate) fn as_reals(&self) -> SharedArray<'a, T> {
+    pub fn as_reals(&self) -> SharedArray<'a, T> {
         SharedArray {
             // A complex number is laid out as its real and its imaginary part.
             start: self.start.cast(),
@@ -140,7 +140,7 @@ impl<'a, T: Copy> SharedArray<'a, Complex<T>> {
 
 /// The reading side of a [`SharedArray`], or a plain slice. For in-place transforms it aliases the writing side.
 #[derive(Clone, Copy)]
-pub(crate) struct ReadArray<'a, T> {
+pub struct ReadArray<'a, T> {
     start: *const T,
     len: usize,
     lifetime: PhantomData<&'a [T]>,
@@ -153,7 +153,7 @@ unsafe impl<T: Send> Sync for ReadArray<'_, T> {}
 
 impl<'a, T: Copy> ReadArray<'a, Complex<T>> {
     /// The same memory as twice as many real numbers.
-    pub(crate) fn as_reals(&self) -> ReadArray<'a, T> {
+    pub fn as_reals(&self) -> ReadArray<'a, T> {
         ReadArray {
             start: self.start.cast(),
             len: 2 * self.len,
@@ -167,7 +167,7 @@ impl<'a, T: Copy> ReadArray<'a, T> {
     ///
     /// # Safety
     /// `U` is `T`.
-    pub(crate) unsafe fn cast<U>(self) -> ReadArray<'a, U> {
+    pub unsafe fn cast<U>(self) -> ReadArray<'a, U> {
         ReadArray {
             start: self.start.cast(),
             len: self.len,
@@ -177,7 +177,7 @@ impl<'a, T: Copy> ReadArray<'a, T> {
 
     /// A pointer to `count` elements that lie within the array.
     #[inline]
-    pub(crate) fn checked(&self, index: usize, count: usize) -> *const T {
+    pub fn checked(&self, index: usize, count: usize) -> *const T {
         assert!(
             index < self.len && count <= self.len - index,
             "elements {index} to {} of {}",
@@ -188,19 +188,19 @@ impl<'a, T: Copy> ReadArray<'a, T> {
         unsafe { self.start.add(index) }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// The first byte and the number of bytes.
-    pub(crate) fn raw(&self) -> (*const u8, usize) {
+    pub fn raw(&self) -> (*const u8, usize) {
         (self.start.cast(), self.len * size_of::<T>())
     }
 
     /// # Safety
     /// No other thread may write this element at the same time.
     #[inline]
-    pub(crate) unsafe fn get(&self, index: usize) -> T {
+    pub unsafe fn get(&self, index: usize) -> T {
         assert!(index < self.len, "element {index} of {}", self.len);
         // SAFETY: in bounds by the assertion; not written by the caller's promise.
         unsafe { self.start.add(index).read() }

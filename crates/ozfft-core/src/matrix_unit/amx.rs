@@ -24,10 +24,9 @@ use std::sync::Arc;
 
 /// Proof that the processor has the instructions and the kernel has granted the tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Amx(());
+pub struct Amx(());
 
 impl ListedUnit for Amx {
-    const TRANSFORMS: bool = !cfg!(test);
     type Packed = Tiles;
 
     fn detect() -> Option<Self> {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Proof that the processor has the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Avx2(());
+pub struct Avx2(());
 
 /// Slots of the largest step.
 const LARGEST_SLOTS: usize = 33;

@@ -20,10 +20,9 @@ use std::sync::Arc;
 
 /// Proof that the processor has the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Avx512Vnni(());
+pub struct Avx512Vnni(());
 
 impl ListedUnit for Avx512Vnni {
-    const TRANSFORMS: bool = !cfg!(test);
     type Packed = Packed;
 
     fn detect() -> Option<Self> {

@@ -65,7 +65,7 @@ pub(crate) use scalar::Scalar;
 pub(crate) use wide_integer::WideInteger;
 
 /// Work that is compiled anew for every unit's instruction set: `run` and all it calls are inlined into `enter`.
-pub(crate) trait Task {
+pub trait Task {
     type Output;
     fn run(self) -> Self::Output;
 }
@@ -290,7 +290,7 @@ pub(crate) type Halves<const L: usize, U> = (
 
 /// The matrix digits that the four data digits of a half, `first_byte` bytes above the lowest, meet on a diagonal.
 /// Byte `b` of a half is data digit `data - 1 - first_byte - b`.
-pub(crate) fn meeting(
+pub fn meeting(
     matrix: &DigitMatrix,
     digits: Digits,
     first_byte: u32,
@@ -310,10 +310,6 @@ pub(crate) fn meeting(
 
 /// Requirements of the registry on each unit: detection, and layout of matrices.
 pub(crate) trait ListedUnit: Copy + 'static {
-    /// Whether transforms are compiled for the unit. Tests inside this crate do without those of AVX-512, a third of what there is to
-    /// compile: they take the others, which have the same bits, and `tests/` has all. What the unit multiplies is tested in either.
-    const TRANSFORMS: bool = true;
-
     /// A digit matrix in the form that the products of the unit read.
     type Packed: fmt::Debug + Send + Sync;
 
@@ -340,12 +336,6 @@ pub(crate) trait ListedUnit: Copy + 'static {
     /// The unit as what multiplies matrices of bytes.
     #[cfg(feature = "residues")]
     fn byte_products(self) -> Arc<dyn ByteProducts>;
-}
-
-/// What is compiled where a unit has no transforms ([`ListedUnit::TRANSFORMS`]).
-#[cold]
-pub(crate) fn no_transforms() -> ! {
-    unreachable!("no plan has a unit without transforms")
 }
 
 /// A digit matrix for products with rows in the lanes, which units of several lanes have.
@@ -375,7 +365,7 @@ impl PackedOutputs {
 }
 
 /// A digit matrix as one unit wants it.
-pub(crate) struct PackedMatrix {
+pub struct PackedMatrix {
     rows: usize,
     slots: usize,
     data_rows: usize,
@@ -438,7 +428,7 @@ impl PackedMatrix {
     }
 
     /// The digits, as the portable units keep them.
-    pub(crate) fn digits(&self) -> &DigitMatrix {
+    pub fn digits(&self) -> &DigitMatrix {
         match self
             .packed
             .downcast_ref::<FoldedRows<{ four_rows::ROWS }>>()
@@ -465,7 +455,7 @@ macro_rules! units {
     ($($(#[doc = $doc:literal])* $name:ident, $lanes:literal, $text:literal, $compiled:meta, $needs:literal;)*) => {
         /// A unit that this processor has.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) enum Unit {
+        pub enum Unit {
             $(#[cfg($compiled)] $name($name),)*
             /// Residues on any of the others, as configured by the engine.
             #[cfg(feature = "residues")]
@@ -482,7 +472,7 @@ macro_rules! units {
                 match unit {
                     $(
                         #[cfg($compiled)]
-                        CpuUnit::$name if $name::TRANSFORMS => $name::detect().map(Unit::$name),
+                        CpuUnit::$name => $name::detect().map(Unit::$name),
                     )*
                     _ => None,
                 }
@@ -496,7 +486,7 @@ macro_rules! units {
                 }
             }
 
-            pub(crate) fn name(self) -> &'static str {
+            pub fn name(self) -> &'static str {
                 match self {
                     $(#[cfg($compiled)] Unit::$name(_) => $text,)*
                     #[cfg(feature = "residues")]
@@ -505,7 +495,7 @@ macro_rules! units {
             }
 
             /// Lines that it transforms side by side.
-            pub(crate) fn lanes(self) -> usize {
+            pub fn lanes(self) -> usize {
                 match self {
                     $(#[cfg($compiled)] Unit::$name(_) => $lanes,)*
                     #[cfg(feature = "residues")]
@@ -538,17 +528,11 @@ macro_rules! units {
 
             /// Runs a task with the unit's instructions.
             #[inline]
-            pub(crate) fn enter<T: Task>(self, task: T) -> T::Output {
+            pub fn enter<T: Task>(self, task: T) -> T::Output {
                 match self {
                     $(
                         #[cfg($compiled)]
-                        Unit::$name(unit) => {
-                            if const { $name::TRANSFORMS } {
-                                MatrixUnit::<$lanes>::enter(unit, task)
-                            } else {
-                                no_transforms()
-                            }
-                        }
+                        Unit::$name(unit) => MatrixUnit::<$lanes>::enter(unit, task),
                     )*
                     #[cfg(feature = "residues")]
                     Unit::Residues => task.run(),
@@ -560,7 +544,7 @@ macro_rules! units {
             /// Every product on AMX sets the tiles up by itself, which takes longer than a small product: whoever has many of them keeps
             /// the unit's session alive on the thread meanwhile.
             #[cfg(feature = "residues")]
-            pub(crate) fn byte_products(self) -> Arc<dyn ByteProducts> {
+            pub fn byte_products(self) -> Arc<dyn ByteProducts> {
                 match self {
                     $(#[cfg($compiled)] Unit::$name(unit) => unit.byte_products(),)*
                     Unit::Residues => Scalar.byte_products(),
@@ -583,14 +567,14 @@ for_each_unit!(units);
 
 /// A thread's session of a unit that needs one, for several calls: [`MatrixUnit::session`] of each of them is then within it.
 #[derive(Default)]
-pub(crate) struct UnitSession {
+pub struct UnitSession {
     #[cfg(vector_unit)]
     _tiles: Option<<Amx as MatrixUnit<8>>::Session>,
 }
 
 impl Unit {
     /// Prepares this thread for products.
-    pub(crate) fn session(self) -> UnitSession {
+    pub fn session(self) -> UnitSession {
         match self {
             #[cfg(vector_unit)]
             Unit::Amx(unit) => UnitSession {
@@ -642,14 +626,14 @@ fn units_named(names: &str) -> Result<Vec<CpuUnit>, FftError> {
 }
 
 /// Whether the environment variable leaves a unit out.
-pub(crate) fn left_out(unit: CpuUnit) -> bool {
+pub fn left_out(unit: CpuUnit) -> bool {
     without().as_ref().is_ok_and(|units| units.contains(&unit))
 }
 
 impl Unit {
     /// The unit for a substrate that names no other than AMX, where tiles are not worth setting up: it multiplies in vectors, and Linux is not
     /// asked for tiles.
-    pub(crate) fn without_tiles(substrate: Substrate) -> Result<Unit, FftError> {
+    pub fn without_tiles(substrate: Substrate) -> Result<Unit, FftError> {
         let vectors = match (without(), substrate) {
             (Ok(_), Substrate::Auto | Substrate::Int8 | Substrate::Cpu(CpuUnit::Amx)) => {
                 Unit::detect(CpuUnit::Avx512Vnni)
@@ -660,10 +644,10 @@ impl Unit {
     }
 
     /// The portable unit, which every processor has.
-    pub(crate) const SCALAR: Unit = Unit::Scalar(Scalar);
+    pub const SCALAR: Unit = Unit::Scalar(Scalar);
 
     /// The unit for a substrate; for `Auto` the fastest that this processor has.
-    pub(crate) fn new(substrate: Substrate) -> Result<Unit, FftError> {
+    pub fn new(substrate: Substrate) -> Result<Unit, FftError> {
         if let Err(unknown) = without() {
             return Err(unknown.clone());
         }
@@ -691,7 +675,7 @@ impl Unit {
     }
 
     /// Why `Auto` or `Int8` has not taken a faster unit that the processor has; empty when it has, and for all others.
-    pub(crate) fn passed_over(substrate: Substrate, wants_tiles: bool) -> String {
+    pub fn passed_over(substrate: Substrate, wants_tiles: bool) -> String {
         if !matches!(substrate, Substrate::Auto | Substrate::Int8) {
             return String::new();
         }
@@ -710,7 +694,7 @@ impl Unit {
 
 #[cfg(feature = "residues")]
 /// The unit that multiplies residues for a substrate, and its name.
-pub(crate) fn residue_unit(substrate: Substrate) -> Result<(Unit8, &'static str), FftError> {
+pub fn residue_unit(substrate: Substrate) -> Result<(Unit8, &'static str), FftError> {
     match substrate {
         Substrate::Fp8 => Ok((
             Unit8::Fp8(Fp8Unit::new(Accumulator::HOPPER)),

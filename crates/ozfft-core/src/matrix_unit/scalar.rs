@@ -15,7 +15,7 @@ use residues::bytes::{ByteProducts, Portable as PortableBytes};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Scalar;
+pub struct Scalar;
 
 impl ListedUnit for Scalar {
     type Packed = FoldedRows<ROWS>;

@@ -13,7 +13,7 @@ use residues::bytes::{ByteProducts, Portable as PortableBytes};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct WideInteger;
+pub struct WideInteger;
 
 /// `x` without its `count` least significant balanced digits.
 fn without_low_digits(x: i64, count: u32) -> i128 {

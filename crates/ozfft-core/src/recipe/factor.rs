@@ -15,9 +15,9 @@ use crate::recipe::{BlockRecipe, LineRecipe};
 const LARGEST_STEP: usize = 64;
 /// Longest line under one exponent: two full tiles. The proven bound grows with the square root of the block, so
 /// a longer line is split into passes with separate exponents rather than into more steps.
-pub(crate) const LONGEST_BLOCK: usize = 1024;
+pub const LONGEST_BLOCK: usize = 1024;
 /// The same for the convolutions of Bluestein's algorithm, which go through two transforms and an amplification.
-pub(crate) const LONGEST_CONVOLUTION_BLOCK: usize = 256;
+pub const LONGEST_CONVOLUTION_BLOCK: usize = 256;
 /// Cost of a step besides its multiplications, in multiplications per point and digit product.
 const STEP_COST: usize = 48;
 /// Cost of a trivial radix-2/4 step: additions and a rotation.
@@ -37,7 +37,7 @@ fn step_cost(n: usize) -> usize {
 }
 
 /// Prime factors in ascending order, with repetition.
-pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
+pub fn prime_factors(mut n: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     let mut p = 2;
     while p * p <= n {
@@ -54,12 +54,12 @@ pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
 }
 
 /// Whether `n` can be transformed as one step.
-pub(crate) fn is_step(n: usize) -> bool {
+pub fn is_step(n: usize) -> bool {
     (2..=LARGEST_STEP).contains(&n)
 }
 
 /// Whether `n >= 1` is a product of steps.
-pub(crate) fn is_smooth(n: usize) -> bool {
+pub fn is_smooth(n: usize) -> bool {
     (2..=LARGEST_STEP).fold(n, |mut rest, d| {
         while rest.is_multiple_of(d) {
             rest /= d;
@@ -161,7 +161,7 @@ fn convolution(least: usize) -> Vec<BlockRecipe> {
 }
 
 /// How a line of `n >= 1` points is transformed.
-pub(crate) fn line(n: usize) -> LineRecipe {
+pub fn line(n: usize) -> LineRecipe {
     if n == 1 {
         return LineRecipe::Copy;
     }

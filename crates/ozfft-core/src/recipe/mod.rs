@@ -1,10 +1,9 @@
 //! A [`Recipe`] specifies which integers are multiplied and where rounding happens. It is data: equal recipes give equal
 //! bits, on every executor.
 
-pub(crate) mod factor;
+pub mod factor;
 
 use crate::error::FftError;
-use crate::problem::Products;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -21,9 +20,20 @@ pub struct Digits {
     pub diagonals: u32,
 }
 
+/// How much of the digit product is formed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum Products {
+    /// Only the diagonals that the accuracy needs.
+    Truncated,
+    /// All of them: the integer product itself, which any other exact engine must equal.
+    Exact,
+}
+
 impl Products {
     /// These digits with the diagonals of these products.
-    pub(crate) fn digits(self, digits: Digits) -> Digits {
+    #[doc(hidden)]
+    pub fn digits(self, digits: Digits) -> Digits {
         match self {
             Products::Truncated => digits,
             Products::Exact => digits.exact(),
@@ -32,14 +42,14 @@ impl Products {
 }
 
 impl Digits {
-    /// The recipe of [`crate::Accuracy::Double`].
+    /// The recipe of `Accuracy::Double`.
     pub const DOUBLE: Digits = Digits {
         data: 8,
         matrix: 7,
         diagonals: 8,
     };
 
-    /// The recipe of [`crate::Accuracy::Single`]. Four data digits would be enough for the numbers, not for their sums.
+    /// The recipe of `Accuracy::Single`. Four data digits would be enough for the numbers, not for their sums.
     pub const SINGLE: Digits = Digits {
         data: 5,
         matrix: 4,
@@ -69,7 +79,8 @@ impl Digits {
     /// Pairs of neighbouring diagonals that a sum is gathered in, `256·upper + lower` each. They are counted from the
     /// last one, which begins a whole number of 16 bits below the unit of the data words: where the number of diagonals
     /// below that unit is odd, an empty one is added.
-    pub(crate) fn pairs(self) -> usize {
+    #[doc(hidden)]
+    pub fn pairs(self) -> usize {
         (self.diagonals + self.padding()).div_ceil(2) as usize
     }
 
@@ -200,7 +211,8 @@ impl LineRecipe {
     }
 
     /// Rejects a convolution whose table is not computed: its values would leave the fixed point that it is computed in.
-    pub(crate) fn expect_table(&self) -> Result<(), FftError> {
+    #[doc(hidden)]
+    pub fn expect_table(&self) -> Result<(), FftError> {
         let LineRecipe::Bluestein { n, convolution } = self else {
             return Ok(());
         };
@@ -244,7 +256,8 @@ pub struct Recipe {
 
 impl Recipe {
     /// The recipe of an axis.
-    pub(crate) fn of_axis(&self, axis: usize) -> &AxisRecipe {
+    #[doc(hidden)]
+    pub fn of_axis(&self, axis: usize) -> &AxisRecipe {
         let mut axes = self.axes.iter();
         axes.find(|recipe| recipe.axis == axis)
             .unwrap_or_else(|| unreachable!("every axis has a recipe"))
@@ -252,7 +265,7 @@ impl Recipe {
 }
 
 /// Products of digits that are formed: all pairs on the kept diagonals.
-pub(crate) fn digit_products(data: u32, matrix: u32, diagonals: u32) -> u32 {
+pub fn digit_products(data: u32, matrix: u32, diagonals: u32) -> u32 {
     (0..matrix)
         .map(|i| diagonals.saturating_sub(i).min(data))
         .sum()

@@ -13,7 +13,7 @@
 
 use crate::portable::{Sum, power_of_two};
 
-pub(crate) mod root_table;
+pub mod root_table;
 
 /// Limbs after the binary point; limbs are stored least significant first.
 const FRACTION_LIMBS: usize = 3;
@@ -44,7 +44,7 @@ const SERIES_ERROR: u64 = 16;
 /// The magnitude has 64 integer bits and 192 fraction bits. Used for cosines and sines and for
 /// scales such as `(128/127)^a / sqrt(N)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fixed {
+pub struct Fixed {
     /// Never set for a zero, so that equal numbers have equal representations.
     negative: bool,
     /// Magnitude in units of `2^-192`, least significant limb first.
@@ -59,7 +59,7 @@ impl Fixed {
     pub(crate) const ZERO: Fixed = Fixed::positive([0; 4], 0);
 
     /// Exactly one.
-    pub(crate) const fn one() -> Fixed {
+    pub const fn one() -> Fixed {
         Fixed::positive([0, 0, 0, 1], 0)
     }
 
@@ -87,7 +87,7 @@ impl Fixed {
 
     /// `1/n = mantissa · 2^exponent`, mantissa in `(1/2, 1]`; exactly one for a power of two.
     /// Panics when `n` is zero.
-    pub(crate) fn inverse_mantissa(n: u64) -> (Fixed, i32) {
+    pub fn inverse_mantissa(n: u64) -> (Fixed, i32) {
         assert!(n != 0, "inverse of zero");
         let exponent = n.ilog2();
         (Fixed::ratio(1 << exponent, n), -(exponent as i32))
@@ -96,7 +96,7 @@ impl Fixed {
     /// `1/sqrt(n) = mantissa · 2^exponent` with the mantissa in `(1/2, 1]`; exactly one where `n`
     /// is an even power of two.
     /// Panics when `n` is zero.
-    pub(crate) fn inverse_sqrt_mantissa(n: u64) -> (Fixed, i32) {
+    pub fn inverse_sqrt_mantissa(n: u64) -> (Fixed, i32) {
         assert!(n != 0, "inverse square root of zero");
         let half_exponent = n.ilog2() / 2;
         let exponent = -(half_exponent as i32);
@@ -125,7 +125,7 @@ impl Fixed {
 
     /// The product; exact where both factors are exact and 192 fraction bits hold it.
     /// Panics when the magnitude of the product reaches `2^64`.
-    pub(crate) fn multiply(&self, other: &Fixed) -> Fixed {
+    pub fn multiply(&self, other: &Fixed) -> Fixed {
         let product: [u64; 8] = full_product(&self.limbs, &other.limbs);
         let [low0, low1, low2, limbs @ .., overflow] = product;
         assert!(overflow == 0, "fixed-point product overflows");
@@ -153,7 +153,7 @@ impl Fixed {
     }
 
     /// Whether this is one, exactly.
-    pub(crate) fn is_one(&self) -> bool {
+    pub fn is_one(&self) -> bool {
         *self == Fixed::one()
     }
 
@@ -190,7 +190,7 @@ impl Fixed {
     /// `|self| · 2^bits` to the nearest integer, and whether the number is negative. Where the error bound leaves open which
     /// integer that is, either may be returned: it is off by half a unit and the error bound at most.
     /// Panics for fewer than 64 or more than 127 bits, and when the result does not fit.
-    pub(crate) fn nearest(&self, bits: u32) -> (bool, u128) {
+    pub fn nearest(&self, bits: u32) -> (bool, u128) {
         assert!((64..128).contains(&bits), "{bits} bits");
         let [_, middle, high, integer] = self.limbs;
         let drop = 128 - bits;
@@ -215,7 +215,7 @@ impl Fixed {
 
     /// The nearest double, and the double nearest to what is left of 126 bits after the point.
     /// Panics for magnitudes of two and more.
-    pub(crate) fn to_sum(&self) -> Sum {
+    pub fn to_sum(&self) -> Sum {
         let units = self.units(126);
         let high = units as f64;
         let low = (units - high as i128) as f64;
@@ -226,7 +226,7 @@ impl Fixed {
     }
 
     /// The nearest floating-point number, for error estimates only.
-    pub(crate) fn to_f64(&self) -> f64 {
+    pub fn to_f64(&self) -> f64 {
         self.units(96) as f64 * power_of_two(-96)
     }
 
@@ -239,7 +239,7 @@ impl Fixed {
 
 /// The double nearest to `1/sqrt(n)`. (`1.0 / n.sqrt()` rounds twice, and errs by up to 1.5 units in the last place.)
 /// Panics when `n` is zero.
-pub(crate) fn nearest_inverse_sqrt(n: u64) -> f64 {
+pub fn nearest_inverse_sqrt(n: u64) -> f64 {
     let (mantissa, exponent) = Fixed::inverse_sqrt_mantissa(n);
     let digits = f64::MANTISSA_DIGITS;
     // A rational root is the inverse of an integer and no tie; all others are far enough from one, or this stops.
@@ -252,7 +252,7 @@ pub(crate) fn nearest_inverse_sqrt(n: u64) -> f64 {
 /// The values 0, ±1/2 and ±1 are exact: by Niven's theorem there are no other rational ones.
 /// Arguments that mirror each other in an axis or a diagonal give the same magnitudes, bit for bit.
 /// Panics when `q` is zero or above `2^62`.
-pub(crate) fn cosine_sine(p: u64, q: u64) -> (Fixed, Fixed) {
+pub fn cosine_sine(p: u64, q: u64) -> (Fixed, Fixed) {
     assert!(
         (1..=1 << 62).contains(&q),
         "the denominator {q} of an angle is out of range"

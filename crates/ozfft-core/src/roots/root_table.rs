@@ -48,7 +48,7 @@ fn times(a: Complex<i128>, b: Complex<i128>) -> Complex<i128> {
 
 /// The powers `exp(2πi p/order)`.
 #[derive(Debug)]
-pub(crate) struct RootTable {
+pub struct RootTable {
     order: u64,
     low_bits: u32,
     /// Powers from 0 on.
@@ -59,7 +59,7 @@ pub(crate) struct RootTable {
 
 /// `scale` in the form that [`RootTable::twiddle`] takes.
 #[derive(Debug)]
-pub(crate) struct Scale<'a> {
+pub struct Scale<'a> {
     exact: &'a Fixed,
     /// None for one.
     units: Option<i128>,
@@ -67,7 +67,7 @@ pub(crate) struct Scale<'a> {
 
 impl<'a> Scale<'a> {
     /// A scale in (0, 2).
-    pub(crate) fn new(exact: &'a Fixed) -> Self {
+    pub fn new(exact: &'a Fixed) -> Self {
         let units = (!exact.is_one()).then(|| exact.units(FRACTION_BITS));
         Scale { exact, units }
     }
@@ -75,10 +75,10 @@ impl<'a> Scale<'a> {
 
 impl RootTable {
     /// Bits behind the binary point of [`RootTable::power`].
-    pub(crate) const FRACTION_BITS: u32 = FRACTION_BITS;
+    pub const FRACTION_BITS: u32 = FRACTION_BITS;
 
     /// Panics as [`cosine_sine`] does.
-    pub(crate) fn new(order: u64) -> Self {
+    pub fn new(order: u64) -> Self {
         let low_bits = (u64::BITS - order.leading_zeros()) / 2;
         let exact = |p: u64| {
             let (cosine, sine) = cosine_sine(p, order);
@@ -104,13 +104,13 @@ impl RootTable {
     }
 
     /// `exp(2πi p/order)` in units of 2^-126, within [`POWER_ERROR`]; `p < order`.
-    pub(crate) fn power(&self, p: u64) -> Complex<i128> {
+    pub fn power(&self, p: u64) -> Complex<i128> {
         let low = self.low[(p & ((1 << self.low_bits) - 1)) as usize];
         times(self.high[(p >> self.low_bits) as usize], low)
     }
 
     /// `exp(2πi p/order)` in units of 2^-96, both parts rounded towards zero as [`Fixed::units`] does.
-    pub(crate) fn units_of_96_bits(&self, p: u64) -> Complex<i128> {
+    pub fn units_of_96_bits(&self, p: u64) -> Complex<i128> {
         const DROPPED: u32 = FRACTION_BITS - 96;
         let power = self.power(p);
         let decided = |x: i128| {
@@ -126,7 +126,7 @@ impl RootTable {
     }
 
     /// `round(scale · exp(-2πi·p/order) · 2^62)`, real and imaginary part: what [`roots::twiddle`] returns.
-    pub(crate) fn twiddle(&self, p: u64, scale: &Scale<'_>) -> (i64, i64) {
+    pub fn twiddle(&self, p: u64, scale: &Scale<'_>) -> (i64, i64) {
         let power = self.power(p);
         let power = match scale.units {
             None => power,

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 /// AVX2 and FMA.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2;
+pub struct Avx2;
 
 /// The bits of 2^52: adding it to a smaller non-negative number leaves the integer part in the low bits.
 const TWO_TO_52: i64 = 0x4330_0000_0000_0000;

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 /// AVX-512 F, BW, DQ, VL and CD.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512;
+pub struct Avx512;
 
 /// Even positions of 16, where the real parts are.
 const EVEN: __mmask16 = 0x5555;

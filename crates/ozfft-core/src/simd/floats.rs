@@ -8,14 +8,7 @@ use super::{Portable, Row, Vectors};
 ///
 /// # Safety of the implementations
 /// As of [`Vectors`]: callers have looked for the instructions.
-#[cfg_attr(
-    not(feature = "native"),
-    allow(
-        dead_code,
-        reason = "the native engine alone takes what may be rounded twice"
-    )
-)]
-pub(crate) trait Floats<const L: usize>: Vectors<L> {
+pub trait Floats<const L: usize>: Vectors<L> {
     fn add_floats(a: Self::Words, b: Self::Words) -> Self::Words;
     fn subtract_floats(a: Self::Words, b: Self::Words) -> Self::Words;
     fn multiply_floats(a: Self::Words, b: Self::Words) -> Self::Words;

@@ -17,33 +17,35 @@ mod conformance_memory;
 #[cfg(test)]
 mod conformance_single;
 mod floats;
+mod instructions;
 mod portable;
 
 #[cfg(vector_unit)]
 pub(crate) use avx2::Avx2;
 #[cfg(vector_unit)]
 pub(crate) use avx512::Avx512;
-pub(crate) use floats::Floats;
-pub(crate) use portable::{Portable, round_to_unit};
+pub use floats::Floats;
+pub use instructions::{Instructions, LaneTask};
+pub use portable::{Portable, round_to_unit};
 
 /// One integer per line.
 pub(crate) type Row<const L: usize> = [i64; L];
 
 /// Real and imaginary parts of one element of every line.
-pub(crate) type Point<const L: usize> = [Row<L>; 2];
+pub type Point<const L: usize> = [Row<L>; 2];
 
 /// 32 bits of the real and of the imaginary part of every line, side by side.
 pub(crate) type HalfRow<const L: usize> = [[i32; 2]; L];
 
 /// A complex element of every line, in registers.
-pub(crate) type Pair<W> = (W, W);
+pub type Pair<W> = (W, W);
 
 /// Operations of an instruction set on rows. Integer operations wrap.
 ///
 /// # Safety of the implementations
 /// Vector implementations use instructions that the processor must have. They are reached only through
 /// [`crate::matrix_unit::MatrixUnit::enter`] of a unit whose constructor has looked for them.
-pub(crate) trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
+pub trait Vectors<const L: usize>: Copy + Send + Sync + 'static {
     /// `L` words of 64 bits; also the bits of `L` double-precision numbers.
     type Words: Copy;
     /// `2L` words of 32 bits: real and imaginary parts alternate.
@@ -354,6 +356,6 @@ pub(crate) fn from_lanes<const L: usize, V: Vectors<L>>(
 /// Marks a closure that must be inlined: what it does with vectors is compiled for their instruction set only inside the
 /// unit's own functions.
 #[inline(always)]
-pub(crate) fn inlined<F>(closure: F) -> F {
+pub fn inlined<F>(closure: F) -> F {
     closure
 }

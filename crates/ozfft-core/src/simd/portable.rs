@@ -4,7 +4,7 @@ use super::{HalfRow, Pair, Row, Vectors};
 
 /// Plain arrays of `L` lanes.
 #[derive(Clone, Copy)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 #[inline(always)]
 fn each<const L: usize>(f: impl Fn(usize) -> i64) -> Row<L> {
@@ -23,7 +23,7 @@ fn single(bits: i32) -> f32 {
 
 /// Rounds one double-precision number to a multiple of `2^unit`: to nearest, halves away from zero.
 #[inline(always)]
-pub(crate) fn round_to_unit(bits: i64, unit: i32) -> i64 {
+pub fn round_to_unit(bits: i64, unit: i32) -> i64 {
     let field = ((bits >> 52) & 0x7ff) as i32;
     let hidden = u64::from(field != 0) << 52;
     let magnitude = (bits as u64 & ((1 << 52) - 1)) | hidden;

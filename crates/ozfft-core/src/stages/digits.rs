@@ -24,9 +24,9 @@ pub(crate) fn digit(biased: u64, count: u32, t: u32) -> i8 {
 /// digits that meet on one diagonal of the product lie side by side in memory: each diagonal is one dot product of a
 /// window of the row with a window of the data (see `matrix_unit/scalar.rs`).
 #[derive(Debug)]
-pub(crate) struct DigitMatrix {
-    pub(crate) rows: usize,
-    pub(crate) slots: usize,
+pub struct DigitMatrix {
+    pub rows: usize,
+    pub slots: usize,
     planes: Vec<i8>,
     /// Results of [`DigitMatrix::digit_norm`] by first digit: every plan's budget needs them.
     norms: [OnceLock<f64>; 8],
@@ -57,13 +57,13 @@ impl DigitMatrix {
     }
 
     /// The digit planes of a row, least significant first.
-    pub(crate) fn row(&self, row: usize, digits: Digits) -> &[i8] {
+    pub fn row(&self, row: usize, digits: Digits) -> &[i8] {
         let len = digits.matrix as usize * self.slots;
         &self.planes[row * len..(row + 1) * len]
     }
 
     /// An entry, out of its digits.
-    pub(crate) fn entry(&self, row: usize, slot: usize, digits: Digits) -> i64 {
+    pub fn entry(&self, row: usize, slot: usize, digits: Digits) -> i64 {
         let planes = self.row(row, digits).chunks(self.slots);
         planes
             .rev()

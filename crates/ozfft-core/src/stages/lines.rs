@@ -100,7 +100,7 @@ impl<const L: usize> Lines<L> {
 /// A part of a line's indices, where the line is a matrix of `whole` columns, row after row: `width` columns from `first` on, in an array of
 /// their own.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
+pub struct Cut {
     pub(crate) first: usize,
     pub(crate) width: usize,
     pub(crate) whole: usize,
@@ -124,7 +124,7 @@ impl Cut {
     }
 
     /// Places of the part whose places in the line are below `limit`; they are the first ones.
-    pub(crate) fn count_below(&self, limit: usize) -> usize {
+    pub fn count_below(&self, limit: usize) -> usize {
         let of_the_last_row = (limit % self.whole).saturating_sub(self.first);
         limit / self.whole * self.width + of_the_last_row.min(self.width)
     }

@@ -2,21 +2,21 @@
 //! rounded once to numbers.
 
 pub(crate) mod butterfly;
-pub(crate) mod digits;
+pub mod digits;
 pub(crate) mod half_spectra;
 pub(crate) mod lines;
-pub(crate) mod numbers;
+pub mod numbers;
 pub(crate) mod outputs;
-pub(crate) mod pass_roots;
-pub(crate) mod quantise;
+pub mod pass_roots;
+pub mod quantise;
 pub(crate) mod quantise_single;
 pub(crate) mod reconstruct;
 #[cfg(feature = "residues")]
-pub(crate) mod residue_products;
+pub mod residue_products;
 #[cfg(not(feature = "residues"))]
 #[path = "no_residues.rs"]
 pub(crate) mod residue_products;
-pub(crate) mod scale;
+pub mod scale;
 pub(crate) mod single_numbers;
-pub(crate) mod step_matrices;
-pub(crate) mod twiddle;
+pub mod step_matrices;
+pub mod twiddle;

@@ -10,20 +10,20 @@ use crate::workspace::{ReadArray, SharedArray};
 use num_complex::Complex;
 
 /// The NaN in every component of a transform whose input is not finite: positive, quiet, without a payload.
-pub(crate) const DOUBLE_NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
+pub const DOUBLE_NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
 /// The same in single precision.
-pub(crate) const SINGLE_NAN: f32 = f32::from_bits(0x7fc0_0000);
+pub const SINGLE_NAN: f32 = f32::from_bits(0x7fc0_0000);
 
 /// Where the elements of a line lie: `offset + i·stride`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placement {
-    pub(crate) offset: isize,
-    pub(crate) stride: isize,
+pub struct Placement {
+    pub offset: isize,
+    pub stride: isize,
 }
 
 impl Placement {
     #[inline]
-    pub(crate) fn at(self, i: usize) -> usize {
+    pub fn at(self, i: usize) -> usize {
         // Layouts are validated: every position is non-negative.
         (self.offset + self.stride * i as isize) as usize
     }
@@ -31,20 +31,20 @@ impl Placement {
 
 /// Real numbers to be read; complex ones are two.
 #[derive(Clone, Copy)]
-pub(crate) enum Reader<'a> {
+pub enum Reader<'a> {
     Double(ReadArray<'a, f64>),
     Single(ReadArray<'a, f32>),
 }
 
 /// Real numbers to be written.
 #[derive(Clone, Copy)]
-pub(crate) enum Writer<'a> {
+pub enum Writer<'a> {
     Double(SharedArray<'a, f64>),
     Single(SharedArray<'a, f32>),
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new<T: Real>(array: ReadArray<'a, T>) -> Self {
+    pub fn new<T: Real>(array: ReadArray<'a, T>) -> Self {
         // SAFETY: `Real` is f64 or f32, and says which.
         unsafe {
             if T::IS_DOUBLE {
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new<T: Real>(array: SharedArray<'a, T>) -> Self {
+    pub fn new<T: Real>(array: SharedArray<'a, T>) -> Self {
         // SAFETY: as for readers.
         unsafe {
             if T::IS_DOUBLE {
@@ -84,7 +84,7 @@ impl<'a> Writer<'a> {
 
 /// The type of the elements of an input line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Elements {
+pub enum Elements {
     Complex,
     Real,
     /// The non-redundant half of a Hermitian line of so many points.
@@ -92,28 +92,28 @@ pub(crate) enum Elements {
 }
 
 /// The lines of one call, to be read.
-pub(crate) struct Input<'a, const L: usize> {
-    pub(crate) numbers: Reader<'a>,
-    pub(crate) elements: Elements,
-    pub(crate) places: [Placement; L],
+pub struct Input<'a, const L: usize> {
+    pub numbers: Reader<'a>,
+    pub elements: Elements,
+    pub places: [Placement; L],
     /// Read the conjugate, as inverse transforms do.
-    pub(crate) conjugate: bool,
+    pub conjugate: bool,
 }
 
 /// The lines of one call, to be written.
-pub(crate) struct Output<'a, const L: usize> {
-    pub(crate) numbers: Writer<'a>,
+pub struct Output<'a, const L: usize> {
+    pub numbers: Writer<'a>,
     /// Write real parts only.
-    pub(crate) real: bool,
-    pub(crate) places: [Placement; L],
+    pub real: bool,
+    pub places: [Placement; L],
     /// Outputs that are kept of every line.
-    pub(crate) count: usize,
+    pub count: usize,
     /// Points of the transform.
-    pub(crate) length: usize,
+    pub length: usize,
     /// Power of two by which every line's outputs are scaled (`scale.rs`).
-    pub(crate) bias: [i32; L],
+    pub bias: [i32; L],
     /// Outputs are conjugated before they come here, as inverse transforms do.
-    pub(crate) conjugate: bool,
+    pub conjugate: bool,
 }
 
 /// Positions of the elements of every lane: `first + i·step`.
@@ -311,7 +311,7 @@ impl<'a, const L: usize> Output<'a, L> {
 impl<const L: usize> Input<'_, L> {
     /// Element `index` of a lane, in the orientation of a forward transform.
     #[inline(always)]
-    pub(crate) fn element(&self, lane: usize, index: usize) -> Complex<f64> {
+    pub fn element(&self, lane: usize, index: usize) -> Complex<f64> {
         let place = self.places[lane];
         // SAFETY: a line is read and written by one thread, or read completely before it is written.
         let number = |i: usize| unsafe { self.numbers.get(i) };
@@ -563,7 +563,7 @@ impl<const L: usize> Output<'_, L> {
 
     /// Stores an output of a lane.
     #[inline(always)]
-    pub(crate) fn put(&self, lane: usize, index: usize, value: Complex<f64>) {
+    pub fn put(&self, lane: usize, index: usize, value: Complex<f64>) {
         let at = self.places[lane].at(index);
         // SAFETY: every output belongs to one line, and every line to one thread.
         unsafe {
@@ -583,7 +583,7 @@ impl<const L: usize> Output<'_, L> {
     }
 
     /// The whole line of a lane is NaN, by its bits: conversions between types need not keep those of a NaN.
-    pub(crate) fn fill_nan(&self, lane: usize) {
+    pub fn fill_nan(&self, lane: usize) {
         let width = if self.real { 1 } else { 2 };
         for index in 0..self.count {
             let at = width * self.places[lane].at(index);

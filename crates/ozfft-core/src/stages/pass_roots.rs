@@ -8,7 +8,7 @@ use num_complex::Complex;
 
 /// Roots of unity of the order of a pass: every power is the product of an entry of two small tables.
 #[derive(Debug)]
-pub(crate) struct PassRoots {
+pub struct PassRoots {
     order: usize,
     low_bits: u32,
     low: TwiddleTable,
@@ -57,7 +57,7 @@ impl PassRoots {
     }
 
     /// The tables of low and of high powers.
-    pub(crate) fn tables(&self) -> (&TwiddleTable, &TwiddleTable) {
+    pub fn tables(&self) -> (&TwiddleTable, &TwiddleTable) {
         (&self.low, &self.high)
     }
 
@@ -67,12 +67,12 @@ impl PassRoots {
         bytes.sum()
     }
 
-    pub(crate) fn low_bits(&self) -> u32 {
+    pub fn low_bits(&self) -> u32 {
         self.low_bits
     }
 
     /// All powers, from 0 on.
-    pub(crate) fn powers(&self) -> impl Iterator<Item = Complex<i64>> + '_ {
+    pub fn powers(&self) -> impl Iterator<Item = Complex<i64>> + '_ {
         (0..self.order).map(|power| self.power(power))
     }
 

@@ -17,7 +17,7 @@ pub(crate) const SUM_BITS: i32 = 21;
 
 /// Shape of a line as its first step sees it: `columns` columns of every `columns`-th element.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Columns {
+pub struct Columns {
     pub(crate) columns: usize,
     pub(crate) word_bits: u32,
     /// The unit of a line of floating-point numbers may be this part of its L2 norm, where that is coarser than what the
@@ -47,17 +47,17 @@ pub(crate) enum InputSymmetry {
 
 /// Properties of the numbers of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LineProperties {
+pub struct LineProperties {
     /// There is a NaN or an infinity; the words are all zero.
-    pub(crate) not_finite: bool,
+    pub not_finite: bool,
     /// Some real part is not zero.
-    pub(crate) has_real: bool,
+    pub has_real: bool,
     /// Some imaginary part is not zero.
-    pub(crate) has_imaginary: bool,
+    pub has_imaginary: bool,
 }
 
 impl LineProperties {
-    pub(crate) const ZERO: LineProperties = LineProperties {
+    pub const ZERO: LineProperties = LineProperties {
         not_finite: false,
         has_real: false,
         has_imaginary: false,
@@ -75,7 +75,7 @@ impl LineProperties {
 
     /// Properties shared by two lines, or by two parts of a line.
     #[inline(always)]
-    pub(crate) fn with(self, other: LineProperties) -> LineProperties {
+    pub fn with(self, other: LineProperties) -> LineProperties {
         LineProperties {
             not_finite: self.not_finite | other.not_finite,
             has_real: self.has_real | other.has_real,
@@ -84,11 +84,11 @@ impl LineProperties {
     }
 
     /// As bits, for sharing between threads.
-    pub(crate) fn to_bits(self) -> u8 {
+    pub fn to_bits(self) -> u8 {
         u8::from(self.not_finite) | u8::from(self.has_real) << 1 | u8::from(self.has_imaginary) << 2
     }
 
-    pub(crate) fn from_bits(bits: u8) -> LineProperties {
+    pub fn from_bits(bits: u8) -> LineProperties {
         LineProperties {
             not_finite: bits & 1 != 0,
             has_real: bits & 2 != 0,
@@ -385,7 +385,7 @@ fn coarsen<const L: usize>(
 
 /// Whether a line needs a finer unit than its words have room for, to keep [`Columns::relative_unit`]. Its `n` elements are
 /// finite, or it needs none.
-pub(crate) fn needs_finer_unit(
+pub fn needs_finer_unit(
     n: usize,
     shape: Columns,
     element: impl Fn(usize) -> [f64; 2] + Copy,
@@ -598,7 +598,7 @@ fn size_in<const L: usize>(points: &[Point<L>]) -> impl Fn(usize, usize) -> u128
 
 /// One complex number as a word of `word_bits` bits with an exponent of its own.
 #[inline(always)]
-pub(crate) fn word_of(value: Complex<f64>, word_bits: u32) -> (Complex<i64>, i32) {
+pub fn word_of(value: Complex<f64>, word_bits: u32) -> (Complex<i64>, i32) {
     let (re, im) = (value.re.to_bits() as i64, value.im.to_bits() as i64);
     let largest = (re & i64::MAX).max(im & i64::MAX);
     if largest == 0 {

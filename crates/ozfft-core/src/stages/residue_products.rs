@@ -1,25 +1,67 @@
 //! The products of a step by residues instead of digits: words -> residues -> sums modulo every modulus -> integers.
 //!
-//! The integers are those of [`Products::Exact`](crate::Products), so everything around them stays as it is. How many moduli
+//! The integers are those of [`Products::Exact`](crate::recipe::Products), so everything around them stays as it is. How many moduli
 //! are needed follows from the head-room of `docs/numerics.md`: see [`largest_sum`].
 
 use crate::error::FftError;
-use crate::problem::{Problem, ResidueOptions};
 use crate::recipe::{BlockRecipe, Digits, LineRecipe, Recipe, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::step_matrices::MatrixTables;
 use residues::adaptive::Span;
 use residues::bytes::{ByteProducts, Portable};
 use residues::products::{ResidueProducts, Unit8};
-use residues::reconstruct::Reconstruction;
+use residues::reconstruct::{Method, Reconstruction};
 use residues::redundant::{Faults, Outcome, Redundant};
 use residues::{COLUMNS, I256, Moduli, ResidueError, Residues, U256};
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows, and slots, of the largest step.
 const MOST_ROWS: usize = 33;
+
+/// Options of `Engine::Residues` beyond the recipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct ResidueOptions {
+    /// The reconstruction method. Methods that are not exact have other bits and a larger bound.
+    #[cfg_attr(feature = "serde", serde(with = "method_name"))]
+    pub reconstruction: Method,
+    /// More moduli than are needed: any `redundancy` bad residues of an output are found, half as many are corrected.
+    pub redundancy: usize,
+    /// As few moduli as the words at hand need; with an `Accuracy::Target`, as few bits of a line, too.
+    pub adaptive: bool,
+    /// With `adaptive` and a target: where a line needs more bits than there are, the native engine takes over.
+    pub native_fallback: bool,
+}
+
+impl Default for ResidueOptions {
+    fn default() -> Self {
+        ResidueOptions {
+            reconstruction: Method::Kulisch32,
+            redundancy: 0,
+            adaptive: false,
+            native_fallback: false,
+        }
+    }
+}
+
+/// Reconstruction methods are saved by their names.
+#[cfg(feature = "serde")]
+mod method_name {
+    use residues::reconstruct::Method;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(method: &Method, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(method)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Method, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
 
 /// Statistics of the residues engine over all calls of a plan. Columns are those of the small matrix products:
 /// real and imaginary parts of as many points as a step has.
@@ -37,7 +79,7 @@ pub struct ResidueReport {
 
 /// The same while it is being counted.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub struct Counters {
     columns: [AtomicU64; Moduli::MOST + 1],
     corrected: AtomicU64,
     uncorrectable: AtomicU64,
@@ -45,7 +87,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn report(&self) -> ResidueReport {
+    pub fn report(&self) -> ResidueReport {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let columns = self.columns.iter().map(read).enumerate();
         ResidueReport {
@@ -56,25 +98,23 @@ impl Counters {
         }
     }
 
-    pub(crate) fn count_fallback(&self) {
+    pub fn count_fallback(&self) {
         self.native_fallbacks.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Adds what a GPU has counted.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn add_sums(&self, corrected: u64, uncorrectable: u64) {
+    pub fn add_sums(&self, corrected: u64, uncorrectable: u64) {
         self.corrected.fetch_add(corrected, Ordering::Relaxed);
         self.uncorrectable
             .fetch_add(uncorrectable, Ordering::Relaxed);
     }
 
     /// Adds columns that a GPU has multiplied with so many moduli.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn add_columns(&self, moduli: usize, columns: u64) {
+    pub fn add_columns(&self, moduli: usize, columns: u64) {
         self.columns[moduli].fetch_add(columns, Ordering::Relaxed);
     }
 
-    pub(crate) fn uncorrectable(&self) -> u64 {
+    pub fn uncorrectable(&self) -> u64 {
         self.uncorrectable.load(Ordering::Relaxed)
     }
 }
@@ -95,7 +135,7 @@ impl fmt::Display for ResidueReport {
 
 /// A line's unit relative to its norm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum LineUnit {
+pub enum LineUnit {
     /// Just this, whether words have room for it or not.
     Exactly(f64),
     /// This, or what words have room for.
@@ -104,14 +144,14 @@ pub(crate) enum LineUnit {
 
 /// How a plan multiplies.
 #[derive(Debug, Clone)]
-pub(crate) struct ResidueEngine {
+pub struct ResidueEngine {
     unit: Unit8,
     substrate: &'static str,
     exact: bool,
     options: ResidueOptions,
-    pub(crate) counters: Arc<Counters>,
+    pub counters: Arc<Counters>,
     /// With adaptive bits: the unit of a line's words relative to the line's norm.
-    pub(crate) relative_unit: Option<LineUnit>,
+    pub relative_unit: Option<LineUnit>,
 }
 
 /// Upper bound of the magnitude of a step's sums.
@@ -120,7 +160,7 @@ pub(crate) struct ResidueEngine {
 /// that enter a later step are below 1.05 times `2^word_bits`, each, because rotations make up for matrices that are
 /// scaled by 127/128. Entries are at most [`Digits::matrix_one`]. The four values of [`crate::stages::butterfly::ConjugatePair`] are sums of two
 /// products, which are reconstructed one by one.
-pub(crate) fn largest_sum(step: &StepRecipe, first: bool, digits: Digits) -> U256 {
+pub fn largest_sum(step: &StepRecipe, first: bool, digits: Digits) -> U256 {
     let full = U256::ONE << digits.word_bits();
     let n = U256::from(step.n as u64);
     let column = if first {
@@ -132,15 +172,15 @@ pub(crate) fn largest_sum(step: &StepRecipe, first: bool, digits: Digits) -> U25
 }
 
 impl ResidueEngine {
-    /// A unit, its name, and the options that a problem asks for.
-    pub(crate) fn new(
-        problem: &Problem,
+    /// The options that a problem asks for, a unit and its name.
+    pub fn new(
+        options: ResidueOptions,
         (unit, substrate): (Unit8, &'static str),
     ) -> Result<ResidueEngine, FftError> {
         let mut engine = ResidueEngine {
             unit,
             substrate,
-            options: problem.residues,
+            options,
             exact: false,
             counters: Arc::new(Counters::default()),
             relative_unit: None,
@@ -154,7 +194,7 @@ impl ResidueEngine {
     }
 
     /// The name of the unit that multiplies.
-    pub(crate) fn substrate(&self) -> &'static str {
+    pub fn substrate(&self) -> &'static str {
         self.substrate
     }
 
@@ -162,14 +202,14 @@ impl ResidueEngine {
         self.relative_unit
     }
 
-    pub(crate) fn unit_of_lines(&self) -> Option<f64> {
+    pub fn unit_of_lines(&self) -> Option<f64> {
         match self.relative_unit? {
             LineUnit::Exactly(unit) | LineUnit::AtBest(unit) => Some(unit),
         }
     }
 
     /// Builds everything that the steps of a recipe need, and describes it.
-    pub(crate) fn check(
+    pub fn check(
         &self,
         recipe: &Recipe,
         tables: &MatrixTables,
@@ -423,98 +463,5 @@ impl ResidueMatrix {
         for (row, residues) in residues.chunks_exact(moduli).enumerate() {
             take(row, residues);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::matrix_unit::residue_unit;
-    use crate::problem::Engine;
-    use crate::{Plan, Planner, Products};
-    use num_complex::Complex;
-    use residues::bytes::{ByteMatrix, Group, Sums};
-
-    /// A unit with a bit that flips in the products of some matrices, those of one modulus each.
-    #[derive(Debug)]
-    struct Faulty {
-        /// The step's matrices are the only ones of this depth.
-        depth: usize,
-        calls: AtomicU64,
-        /// In which of every `period` products.
-        period: u64,
-        bad: &'static [u64],
-    }
-
-    impl ByteProducts for Faulty {
-        fn name(&self) -> &'static str {
-            "faulty"
-        }
-
-        fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
-            Portable.multiply(matrix, data, sums);
-            if matrix.depth() == self.depth {
-                let call = self.calls.fetch_add(1, Ordering::Relaxed) % self.period;
-                if self.bad.contains(&call) {
-                    sums[1][0] ^= 1;
-                }
-            }
-        }
-    }
-
-    /// A plan for 24 points in one step of 12 slots, with two redundant moduli.
-    fn redundant_plan(bad: &'static [u64]) -> Plan<f64> {
-        let options = ResidueOptions {
-            redundancy: 2,
-            ..ResidueOptions::default()
-        };
-        let problem = Problem::complex(&[24]).engine(Engine::Residues);
-        let problem = problem.products(Products::Exact).residues(options);
-        let mut engine =
-            ResidueEngine::new(&problem, residue_unit(problem.substrate).unwrap()).unwrap();
-        engine.unit = Unit8::Int8(Arc::new(Faulty {
-            depth: 12,
-            calls: AtomicU64::new(0),
-            // Fifteen moduli that are needed, and two.
-            period: 17,
-            bad,
-        }));
-        let planner = Planner::new();
-        planner.plan_residues(&problem, engine).unwrap()
-    }
-
-    fn line() -> Vec<Complex<f64>> {
-        let component = |i: usize| f64::from(i as u32).sin();
-        let points = (0..24).map(|i| Complex::new(component(i), component(i + 24)));
-        points.collect()
-    }
-
-    #[test]
-    fn a_faulty_product_is_corrected_and_counted() {
-        let (sound, faulty) = (redundant_plan(&[]), redundant_plan(&[3]));
-        let (mut expected, mut found) = (line(), line());
-        sound.process(&mut expected).unwrap();
-        faulty.process(&mut found).unwrap();
-        assert_eq!(found, expected);
-        assert_eq!(sound.residue_report().unwrap().corrected, 0);
-        let report = faulty.residue_report().unwrap();
-        assert!(
-            report.corrected > 0 && report.uncorrectable == 0,
-            "{report}"
-        );
-    }
-
-    #[test]
-    fn faults_beyond_redundancy_end_in_an_error() {
-        let faulty = redundant_plan(&[3, 9]);
-        let error = faulty.process(&mut line()).unwrap_err();
-        let report = faulty.residue_report().unwrap();
-        assert!(report.uncorrectable > 0, "{report}");
-        let outputs = report.uncorrectable;
-        let expected = FftError::BadResidues {
-            outputs,
-            redundancy: 2,
-        };
-        assert_eq!(error, expected);
     }
 }

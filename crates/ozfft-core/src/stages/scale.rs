@@ -15,11 +15,11 @@
 use crate::sample::Real;
 
 /// Below the exponent of any number: what zeros have.
-pub(crate) const OF_ZEROS: i32 = i32::MIN;
+pub const OF_ZEROS: i32 = i32::MIN;
 
 /// The numbers that arrays hold between axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Numbers {
+pub struct Numbers {
     /// They are below 2 to this power.
     top: i32,
     /// The smallest one is 2 to this power.
@@ -30,13 +30,13 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Pairs of f64.
-    pub(crate) const PAIR: Numbers = Numbers {
+    pub const PAIR: Numbers = Numbers {
         top: 1024,
         bottom: -1074,
         spare: 128,
     };
 
-    pub(crate) const fn of<T: Real>() -> Numbers {
+    pub const fn of<T: Real>() -> Numbers {
         if T::IS_DOUBLE {
             Numbers {
                 top: 1024,
@@ -55,7 +55,7 @@ impl Numbers {
 
 /// How the transforms of a plan are scaled between their axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ScaleBetweenAxes {
+pub struct ScaleBetweenAxes {
     numbers: Numbers,
     /// Bits that a number may grow by.
     growth: i32,
@@ -63,7 +63,7 @@ pub(crate) struct ScaleBetweenAxes {
 
 impl ScaleBetweenAxes {
     /// Of transforms with these lengths.
-    pub(crate) fn new(numbers: Numbers, lengths: impl Iterator<Item = usize>) -> Self {
+    pub fn new(numbers: Numbers, lengths: impl Iterator<Item = usize>) -> Self {
         // Arrays that long do not exist, and no problem with one is valid.
         let points = lengths.fold(1u128, |points, n| points.saturating_mul(n as u128));
         ScaleBetweenAxes {
@@ -72,22 +72,22 @@ impl ScaleBetweenAxes {
         }
     }
 
-    pub(crate) fn growth(&self) -> i32 {
+    pub fn growth(&self) -> i32 {
         self.growth
     }
 
     /// Transforms whose numbers are all below 2 to this power are scaled up.
-    pub(crate) fn least(&self) -> i32 {
+    pub fn least(&self) -> i32 {
         self.numbers.bottom + self.numbers.spare + self.growth
     }
 
     /// Transforms with a number of at least 2 to this power are scaled down.
-    pub(crate) fn most(&self) -> i32 {
+    pub fn most(&self) -> i32 {
         self.numbers.top - self.growth
     }
 
     /// The power for a transform whose largest number is below 2 to this one, and no less than half of it.
-    pub(crate) fn power(&self, exponent: i32) -> i32 {
+    pub fn power(&self, exponent: i32) -> i32 {
         match exponent {
             OF_ZEROS => 0,
             _ if exponent > self.most() => -self.growth,
@@ -98,7 +98,7 @@ impl ScaleBetweenAxes {
 }
 
 /// The power of two above a magnitude, of which these are the bits of a finite f64: the least that is larger.
-pub(crate) fn exponent_above(bits: u64) -> i32 {
+pub fn exponent_above(bits: u64) -> i32 {
     const FRACTION: u32 = 52;
     match (bits >> FRACTION) as i32 {
         0 if bits == 0 => OF_ZEROS,
@@ -110,7 +110,7 @@ pub(crate) fn exponent_above(bits: u64) -> i32 {
 /// The larger one of a magnitude and that of a number, as bits; what is not finite is passed over: it makes its whole
 /// transform NaN at any scale.
 #[inline(always)]
-pub(crate) fn larger(largest: u64, number: f64) -> u64 {
+pub fn larger(largest: u64, number: f64) -> u64 {
     let bits = number.abs().to_bits();
     let bits = if bits < f64::INFINITY.to_bits() {
         bits

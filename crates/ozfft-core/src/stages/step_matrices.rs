@@ -40,7 +40,7 @@ impl StepMatrices {
 }
 
 /// Number of inputs, and of outputs, of the cosine and of the sine product.
-pub(crate) fn slots(step: &StepRecipe) -> (usize, usize) {
+pub fn slots(step: &StepRecipe) -> (usize, usize) {
     let n = step.n;
     match step.fold {
         Fold::Trivial | Fold::Plain => (n / 2 + 1, (n - 1) / 2),
@@ -49,7 +49,7 @@ pub(crate) fn slots(step: &StepRecipe) -> (usize, usize) {
 }
 
 /// The angles of the cosine and the sine matrix, row by row, in units of half an n-th of a turn.
-pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
+pub fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
     let (cosine_slots, sine_slots) = slots(step);
     let table = |slots: usize, angle: &dyn Fn(usize, usize) -> usize| {
         (0..slots)
@@ -78,7 +78,7 @@ pub(crate) fn angles(step: &StepRecipe) -> (Vec<u64>, Vec<u64>) {
 
 /// Remembers matrices by what determines them.
 #[derive(Debug, Default)]
-pub(crate) struct MatrixTables(Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrices>>>);
+pub struct MatrixTables(Mutex<HashMap<(usize, Fold, u32), Arc<StepMatrices>>>);
 
 impl MatrixTables {
     /// The matrices of a step; none for unit steps, whose entries are 0 and ±1.

@@ -10,9 +10,9 @@ use num_complex::Complex;
 
 /// A complex table entry scaled by 2^62, in signed 32-bit halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Twiddle {
-    pub(crate) real: (i32, i32),
-    pub(crate) imaginary: (i32, i32),
+pub struct Twiddle {
+    pub real: (i32, i32),
+    pub imaginary: (i32, i32),
 }
 
 /// Signed halves: the low one is the nearest remainder, not the floor, which keeps the dropped product small.
@@ -25,7 +25,7 @@ fn halves(x: i64) -> (i64, i64) {
 impl Twiddle {
     /// From components scaled by 2^62.
     #[inline]
-    pub(crate) fn new(real: i64, imaginary: i64) -> Self {
+    pub fn new(real: i64, imaginary: i64) -> Self {
         let narrow = |(high, low): (i64, i64)| (high as i32, low as i32);
         Twiddle {
             real: narrow(halves(real)),
@@ -34,7 +34,7 @@ impl Twiddle {
     }
 
     /// The components, scaled by 2^62.
-    pub(crate) fn components(&self) -> Complex<i64> {
+    pub fn components(&self) -> Complex<i64> {
         let whole = |(high, low): (i32, i32)| (i64::from(high) << 32) + i64::from(low);
         Complex::new(whole(self.real), whole(self.imaginary))
     }
@@ -106,7 +106,7 @@ impl Twiddle {
 /// A table of complex entries scaled by 2^62, real and imaginary parts apart, to be read by every lane at a place of its
 /// own.
 #[derive(Debug, Default)]
-pub(crate) struct TwiddleTable {
+pub struct TwiddleTable {
     real: Vec<i64>,
     imaginary: Vec<i64>,
 }
@@ -133,7 +133,7 @@ impl TwiddleTable {
         2 * size_of::<i64>() * self.real.len()
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Complex<i64>> {
+    pub fn entries(&self) -> impl Iterator<Item = Complex<i64>> {
         (0..self.real.len()).map(|place| self.get(place))
     }
 

@@ -18,8 +18,7 @@
 
 use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task};
-use crate::problem::Products;
-use crate::recipe::{BlockRecipe, Digits, Fold};
+use crate::recipe::{Products, BlockRecipe, Digits, Fold};
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, inlined};
 use crate::stages::butterfly::{ConjugatePair, Value};
@@ -39,7 +38,7 @@ use crate::workspace::{take, words_for};
 
 /// A planned line: steps and tables for one length.
 #[derive(Debug)]
-pub(crate) struct Block {
+pub struct Block {
     n: usize,
     digits: Digits,
     products: Products,
@@ -173,7 +172,7 @@ impl Block {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.n
     }
 
@@ -187,16 +186,16 @@ impl Block {
         self.output
     }
 
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
     /// First output index of every group of the last step, and whether the group is mirrored.
-    pub(crate) fn groups(&self) -> &[(usize, bool)] {
+    pub fn groups(&self) -> &[(usize, bool)] {
         &self.groups
     }
 
-    pub(crate) fn exponent_offset(&self) -> i32 {
+    pub fn exponent_offset(&self) -> i32 {
         self.exponent_offset
     }
 

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A planned line of any length.
 #[derive(Debug)]
-pub(crate) struct Bluestein {
+pub struct Bluestein {
     n: usize,
     passes: Arc<Passes>,
     /// Followed by zeros up to the convolution length.
@@ -79,19 +79,19 @@ impl Bluestein {
         }
     }
 
-    pub(crate) fn passes(&self) -> &Passes {
+    pub fn passes(&self) -> &Passes {
         &self.passes
     }
 
-    pub(crate) fn chirp(&self) -> &TwiddleTable {
+    pub fn chirp(&self) -> &TwiddleTable {
         &self.chirp
     }
 
-    pub(crate) fn kernel(&self) -> &TwiddleTable {
+    pub fn kernel(&self) -> &TwiddleTable {
         &self.kernel
     }
 
-    pub(crate) fn kernel_exponent(&self) -> i32 {
+    pub fn kernel_exponent(&self) -> i32 {
         self.kernel_exponent
     }
 

@@ -5,8 +5,7 @@
 //! with rounding errors uniform and independent. `docs/numerics.md`, section 6, derives every line below, and functions
 //! name their part of it; `oracle::referee` counts the same from that text alone.
 
-use crate::problem::Products;
-use crate::recipe::{BlockRecipe, Digits, Fold, LineRecipe, StepRecipe};
+use crate::recipe::{Products, BlockRecipe, Digits, Fold, LineRecipe, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
 use crate::stages::step_matrices::StepMatrices;
@@ -23,13 +22,15 @@ pub struct ErrorBudget {
 }
 
 impl ErrorBudget {
-    pub(crate) const EXACT: ErrorBudget = ErrorBudget {
+    #[doc(hidden)]
+    pub const EXACT: ErrorBudget = ErrorBudget {
         bound: 0.0,
         expected: 0.0,
     };
 
     /// Two stages in sequence: worst cases add, independent errors add in squares.
-    pub(crate) fn then(self, next: ErrorBudget) -> ErrorBudget {
+    #[doc(hidden)]
+    pub fn then(self, next: ErrorBudget) -> ErrorBudget {
         ErrorBudget {
             // The second stage sees data that are off by the first one's error.
             bound: self.bound + next.bound + self.bound * next.bound,
@@ -41,6 +42,7 @@ impl ErrorBudget {
 /// A bound as text with so many decimal places, rounded up: read again it is never below the bound, as the nearest text may be.
 ///
 /// ```
+/// # use ozfft_core::transform::budget as ozfft;
 /// let bound = 1.684_41e-15;
 /// assert_eq!(format!("{bound:.2e}"), "1.68e-15");
 /// assert_eq!(ozfft::bound_text(bound, 2), "1.69e-15");
@@ -67,7 +69,7 @@ const DIGIT: f64 = 73.9;
 const ROUNDED_ONCE: f64 = 0.4236;
 
 /// The rounding of the result to the caller's type (6.3, axes).
-pub(crate) fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
+pub fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
     ErrorBudget {
         bound: unit_roundoff,
         expected: ROUNDED_ONCE * unit_roundoff,
@@ -76,7 +78,7 @@ pub(crate) fn final_rounding(unit_roundoff: f64) -> ErrorBudget {
 
 /// The largest relative loss of subnormal numbers between two axes: the scale between axes keeps it below this (6.3, axes;
 /// section 4).
-pub(crate) fn between_axes(is_double: bool) -> ErrorBudget {
+pub fn between_axes(is_double: bool) -> ErrorBudget {
     let bits = if is_double { 64 } else { 30 };
     ErrorBudget {
         bound: (-f64::from(bits)).exp2(),
@@ -117,7 +119,7 @@ impl WordUnit {
 
 /// The input of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Data {
+pub enum Data {
     /// The caller's complex numbers.
     Complex,
     /// The caller's real numbers: half the components, and the other half exactly zero.
@@ -227,14 +229,14 @@ fn rotation(n: usize, unit: WordUnit, modulus: f64, short: bool) -> ErrorBudget 
 
 /// Parameters of the numerics of a line besides its steps.
 #[derive(Clone, Copy)]
-pub(crate) struct Setting<'a> {
-    pub(crate) digits: Digits,
-    pub(crate) products: Products,
+pub struct Setting<'a> {
+    pub digits: Digits,
+    pub products: Products,
     /// Mantissa in (1/2, 1] of the norm's factor.
-    pub(crate) scale: f64,
-    pub(crate) tables: &'a Tables,
+    pub scale: f64,
+    pub tables: &'a Tables,
     /// Where products are formed by residues.
-    pub(crate) residues: Option<&'a ResidueEngine>,
+    pub residues: Option<&'a ResidueEngine>,
 }
 
 /// (6.2) A block before what becomes of its outputs, and their unit.
@@ -396,7 +398,7 @@ fn passes_budget(
 }
 
 /// (6.3) One line before its final rounding.
-pub(crate) fn line_budget(line: &LineRecipe, setting: Setting<'_>, data: Data) -> ErrorBudget {
+pub fn line_budget(line: &LineRecipe, setting: Setting<'_>, data: Data) -> ErrorBudget {
     let total = match line {
         LineRecipe::Copy => return ErrorBudget::EXACT,
         LineRecipe::Passes(blocks) => passes_budget(blocks, setting, data).0,

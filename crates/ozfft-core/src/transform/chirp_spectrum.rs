@@ -40,12 +40,12 @@ fn multiply(a: i128, t: i128) -> i128 {
 }
 
 /// `j²` modulo `2n`, for `j < 2^32`.
-pub(crate) fn square(j: usize, n: usize) -> u64 {
+pub fn square(j: usize, n: usize) -> u64 {
     (j as u64 * j as u64) % (2 * n as u64)
 }
 
 /// `value` of `exp(πi j²/n)`, for `j` from 0 to `n - 1`, given the table of all powers and the power.
-pub(crate) fn chirp_roots<T: Send>(
+pub fn chirp_roots<T: Send>(
     n: usize,
     value: impl Fn(&RootTable, u64) -> T + Send + Sync,
 ) -> Vec<T> {

@@ -12,8 +12,7 @@
 #![allow(clippy::redundant_closure)]
 
 use crate::matrix_unit::{MatrixUnit, Task};
-use crate::problem::Products;
-use crate::recipe::Fold;
+use crate::recipe::{Products, Fold};
 use crate::simd::{
     HalfRow, Point, Portable, Row, Vectors, from_lanes, inlined, lanes_of, negated, negated_where,
 };

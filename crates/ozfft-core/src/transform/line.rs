@@ -1,6 +1,6 @@
 //! One 1-D transform of any length over the caller's numbers.
 
-use crate::matrix_unit::{self, ListedUnit, MatrixUnit, Unit, no_transforms};
+use crate::matrix_unit::{self, MatrixUnit, Unit};
 use crate::portable::power_of_two;
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
@@ -24,7 +24,7 @@ use num_complex::Complex;
 
 /// A planned line.
 #[derive(Debug)]
-pub(crate) enum Line {
+pub enum Line {
     Copy,
     Passes(Passes),
     Bluestein(Box<Bluestein>),
@@ -32,7 +32,7 @@ pub(crate) enum Line {
 
 impl Line {
     /// Tables for a recipe; outputs are scaled by `scale · 2^scale_exponent`.
-    pub(crate) fn new(
+    pub fn new(
         recipe: &LineRecipe,
         scale: &Fixed,
         scale_exponent: i32,
@@ -54,7 +54,7 @@ impl Line {
     }
 
     /// How a line that is quantised as a whole is quantised.
-    pub(crate) fn columns(&self) -> Option<Columns> {
+    pub fn columns(&self) -> Option<Columns> {
         match self {
             Line::Passes(passes) if passes.is_one_block() => Some(passes.blocks()[0].columns()),
             _ => None,
@@ -62,7 +62,7 @@ impl Line {
     }
 
     /// Bytes of its tables.
-    pub(crate) fn table_bytes(&self) -> usize {
+    pub fn table_bytes(&self) -> usize {
         match self {
             Line::Copy => 0,
             Line::Passes(passes) => passes.table_bytes(),
@@ -71,7 +71,7 @@ impl Line {
     }
 
     /// Whether one transform is worth several threads.
-    pub(crate) fn is_large(&self) -> bool {
+    pub fn is_large(&self) -> bool {
         match self {
             Line::Copy => false,
             Line::Passes(passes) => passes.is_large(),
@@ -80,7 +80,7 @@ impl Line {
     }
 
     /// Number of lines that a unit transforms together, real ones perhaps in pairs of sets.
-    pub(crate) fn lines_at_once(&self, unit: Unit, in_pairs: bool) -> usize {
+    pub fn lines_at_once(&self, unit: Unit, in_pairs: bool) -> usize {
         let lanes = unit.lanes();
         let one_block = match self {
             Line::Copy => true,
@@ -97,7 +97,7 @@ impl Line {
     }
 
     /// Whether a few lines are transformed one by one.
-    pub(crate) fn goes_one_by_one(&self) -> bool {
+    pub fn goes_one_by_one(&self) -> bool {
         matches!(self, Line::Passes(passes) if passes.goes_one_by_one())
     }
 
@@ -120,7 +120,7 @@ impl Line {
     }
 
     /// The passes of a line that has several of them, or of its convolution.
-    pub(crate) fn several_passes(&self) -> Option<&Passes> {
+    pub fn several_passes(&self) -> Option<&Passes> {
         let passes = match self {
             Line::Passes(passes) => passes,
             Line::Bluestein(bluestein) => bluestein.passes(),
@@ -186,7 +186,7 @@ impl Line {
 }
 
 /// Lines of the caller's arrays.
-pub(crate) trait Connect {
+pub trait Connect {
     /// Lines that there are.
     fn count(&self) -> usize;
 
@@ -218,11 +218,7 @@ macro_rules! compiled_once {
                         workspace: &mut [u64],
                         workers: usize,
                     ) {
-                        if const { matrix_unit::$name::TRANSFORMS } {
-                            line.run(unit, input, output, active, workspace, workers);
-                        } else {
-                            no_transforms();
-                        }
+                        line.run(unit, input, output, active, workspace, workers);
                     }
 
                     #[inline(never)]
@@ -233,11 +229,7 @@ macro_rules! compiled_once {
                         ends: &Ends<'_, $lanes>,
                         workspace: &mut [u64],
                     ) {
-                        if const { matrix_unit::$name::TRANSFORMS } {
-                            line.run_sets(unit, sets, ends, workspace);
-                        } else {
-                            no_transforms();
-                        }
+                        line.run_sets(unit, sets, ends, workspace);
                     }
                 }
             )*
@@ -245,7 +237,7 @@ macro_rules! compiled_once {
 
         impl Line {
             /// Transforms these lines on a unit.
-            pub(crate) fn run_on(
+            pub fn run_on(
                 &self,
                 unit: Unit,
                 lines: &impl Connect,
@@ -279,7 +271,7 @@ macro_rules! compiled_once {
             }
 
             /// 64-bit words of workspace for one call by `workers` threads on a unit, where there are `lines` lines in all.
-            pub(crate) fn workspace_len(&self, unit: Unit, workers: usize, lines: usize) -> usize {
+            pub fn workspace_len(&self, unit: Unit, workers: usize, lines: usize) -> usize {
                 match unit {
                     $(
                         #[cfg($compiled)]

@@ -1,6 +1,6 @@
 //! Parts of one long line, for programs that divide it among processes: what is done to some columns or rows of its passes.
 
-use crate::matrix_unit::{self, ListedUnit, MatrixUnit, Unit, no_transforms};
+use crate::matrix_unit::{self, MatrixUnit, Unit};
 use crate::stages::numbers::{Elements, Input, Output, Reader, Writer};
 use crate::stages::quantise::LineProperties;
 use crate::substrate::for_each_unit;
@@ -11,22 +11,22 @@ use num_complex::Complex;
 use std::ops::Range;
 
 /// The numbers of a part of a long line, in an array of their own.
-pub(crate) struct PartNumbers<'a> {
-    pub(crate) numbers: Reader<'a>,
-    pub(crate) elements: Elements,
-    pub(crate) conjugate: bool,
+pub struct PartNumbers<'a> {
+    pub numbers: Reader<'a>,
+    pub elements: Elements,
+    pub conjugate: bool,
 }
 
 /// So many outputs of a part of a long line, in an array of their own.
-pub(crate) struct PartOutput<'a> {
-    pub(crate) numbers: Writer<'a>,
-    pub(crate) count: usize,
-    pub(crate) real: bool,
-    pub(crate) conjugate: bool,
+pub struct PartOutput<'a> {
+    pub numbers: Writer<'a>,
+    pub count: usize,
+    pub real: bool,
+    pub conjugate: bool,
 }
 
 /// What is done to a part of a long line. Columns go through all passes of a transform but the last, and rows through the last one. A convolution has two transforms.
-pub(crate) enum PartStep<'a> {
+pub enum PartStep<'a> {
     /// Columns, from numbers.
     Columns(PartNumbers<'a>),
     /// Rows of the first of two transforms, to products and their exponents.
@@ -87,7 +87,7 @@ macro_rules! compiled_once {
         impl Line {
             /// Some columns or rows of a long line, whose words and exponents are stored, with workspace for so many threads. Returns what
             /// the numbers of columns have in common.
-            pub(crate) fn run_part_on(
+            pub fn run_part_on(
                 &self,
                 unit: Unit,
                 step: PartStep<'_>,
@@ -99,11 +99,7 @@ macro_rules! compiled_once {
                     $(
                         #[cfg($compiled)]
                         Unit::$name(unit) => {
-                            if const { matrix_unit::$name::TRANSFORMS } {
-                                run::<$lanes, _>(self, unit, step, range, stored, memory)
-                            } else {
-                                no_transforms()
-                            }
+                            run::<$lanes, _>(self, unit, step, range, stored, memory)
                         }
                     )*
                     #[cfg(feature = "residues")]
@@ -114,7 +110,7 @@ macro_rules! compiled_once {
 
         impl Passes {
             /// 64-bit words of workspace for a part of so many numbers.
-            pub(crate) fn part_len_on(&self, unit: Unit, numbers: usize, workers: usize) -> usize {
+            pub fn part_len_on(&self, unit: Unit, numbers: usize, workers: usize) -> usize {
                 match unit {
                     $(
                         #[cfg($compiled)]

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Planned lines of one smooth length.
 #[derive(Debug)]
-pub(crate) struct Passes {
+pub struct Passes {
     n: usize,
     blocks: Vec<Block>,
     roots: Vec<PassRoots>,
@@ -40,7 +40,7 @@ pub(crate) struct Passes {
 }
 
 /// Sets of real lines that share a first step.
-pub(crate) const PAIR: usize = 2;
+pub const PAIR: usize = 2;
 
 /// Calls what it is given with the input, the output and the number of lines of a set.
 pub(crate) type Ends<'a, const L: usize> =
@@ -436,7 +436,7 @@ impl Passes {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.n
     }
 
@@ -447,16 +447,16 @@ impl Passes {
         blocks.sum::<usize>() + roots.sum::<usize>()
     }
 
-    pub(crate) fn blocks(&self) -> &[Block] {
+    pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
     /// Roots after every pass but the last.
-    pub(crate) fn roots(&self) -> &[PassRoots] {
+    pub fn roots(&self) -> &[PassRoots] {
         &self.roots
     }
 
-    pub(crate) fn exponent_offset(&self) -> i32 {
+    pub fn exponent_offset(&self) -> i32 {
         self.exponent_offset
     }
 
@@ -466,12 +466,12 @@ impl Passes {
     }
 
     /// Whether lines are transformed side by side (else one by one).
-    pub(crate) fn is_one_block(&self) -> bool {
+    pub fn is_one_block(&self) -> bool {
         self.blocks.len() == 1
     }
 
     /// Outputs arrive at the sink in lines of this step.
-    pub(crate) fn output_step(&self) -> usize {
+    pub fn output_step(&self) -> usize {
         self.n / self.blocks[self.blocks.len() - 1].len()
     }
 
@@ -484,7 +484,7 @@ impl Passes {
     }
 
     /// Number of exponents that a pass leaves behind, at most.
-    pub(crate) fn most_exponents(&self) -> usize {
+    pub fn most_exponents(&self) -> usize {
         let lines = self.blocks.iter().map(|block| self.n / block.len());
         lines.max().unwrap_or(0)
     }
@@ -589,7 +589,7 @@ impl Passes {
     }
 
     /// The indices whose last digit is in a range: columns of the input as a matrix.
-    pub(crate) fn columns_cut(&self, columns: &std::ops::Range<usize>) -> Cut {
+    pub fn columns_cut(&self, columns: &std::ops::Range<usize>) -> Cut {
         Cut {
             first: columns.start,
             width: columns.len(),
@@ -598,7 +598,7 @@ impl Passes {
     }
 
     /// The output indices whose digit of the first pass is in a range: columns of the output as a matrix, and rows of words before the last pass.
-    pub(crate) fn rows_cut(&self, rows: &std::ops::Range<usize>) -> Cut {
+    pub fn rows_cut(&self, rows: &std::ops::Range<usize>) -> Cut {
         Cut {
             first: rows.start,
             width: rows.len(),

@@ -10,8 +10,7 @@
 
 use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
-use crate::problem::Products;
-use crate::recipe::{Digits, Fold, StepRecipe};
+use crate::recipe::{Products, Digits, Fold, StepRecipe};
 use crate::roots::Fixed;
 use crate::roots::root_table::{RootTable, Scale};
 use crate::simd::{HalfRow, Vectors, inlined};
@@ -32,20 +31,20 @@ use std::sync::Arc;
 
 /// One step with its tables.
 #[derive(Debug)]
-pub(crate) struct Step {
-    pub(crate) recipe: StepRecipe,
+pub struct Step {
+    pub recipe: StepRecipe,
     /// Length of what follows: the elements of a column lie `inner` apart.
-    pub(crate) inner: usize,
+    pub inner: usize,
     /// None for unit steps, whose entries are 0 and ±1.
-    pub(crate) matrices: Option<Arc<Matrices>>,
+    pub matrices: Option<Arc<Matrices>>,
     /// Rotations after the step; empty after the last of several steps.
-    pub(crate) rotations: Vec<Twiddle>,
+    pub rotations: Vec<Twiddle>,
     /// Entries per row of `rotations`.
-    pub(crate) rotation_stride: usize,
+    pub rotation_stride: usize,
     /// Mirrored columns of the first step change sign (when the next step's output is shifted by half a sample).
-    pub(crate) mirror_negates: bool,
+    pub mirror_negates: bool,
     /// Bits by which the outputs are shifted down.
-    pub(crate) shift: u32,
+    pub shift: u32,
 }
 
 impl Step {

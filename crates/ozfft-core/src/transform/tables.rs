@@ -1,8 +1,7 @@
 //! Tables that several plans share, by what determines them, and what all lines of a plan have in common.
 
 use crate::matrix_unit::{PackedMatrix, Unit};
-use crate::problem::Products;
-use crate::recipe::{BlockRecipe, Digits, Fold, StepRecipe};
+use crate::recipe::{Products, BlockRecipe, Digits, Fold, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::residue_products::ResidueEngine;
 use crate::stages::step_matrices::{MatrixTables, StepMatrices};
@@ -14,20 +13,20 @@ use std::sync::{Arc, Mutex, Weak};
 
 /// Parameters shared by all lines of a plan.
 #[derive(Clone, Copy)]
-pub(crate) struct Setting<'a> {
-    pub(crate) digits: Digits,
-    pub(crate) products: Products,
-    pub(crate) unit: Unit,
-    pub(crate) tables: &'a Tables,
+pub struct Setting<'a> {
+    pub digits: Digits,
+    pub products: Products,
+    pub unit: Unit,
+    pub tables: &'a Tables,
     /// Where products are formed by residues.
-    pub(crate) residues: Option<&'a ResidueEngine>,
+    pub residues: Option<&'a ResidueEngine>,
 }
 
 /// Cosine and sine matrix, packed for the unit.
 #[derive(Debug)]
-pub(crate) struct Matrices {
-    pub(crate) cosine: PackedMatrix,
-    pub(crate) sine: PackedMatrix,
+pub struct Matrices {
+    pub cosine: PackedMatrix,
+    pub sine: PackedMatrix,
 }
 
 impl Matrices {
@@ -47,8 +46,8 @@ type ConvolutionKey = (Vec<BlockRecipe>, Digits, Products, Unit);
 
 /// Remembers tables by what determines them.
 #[derive(Debug, Default)]
-pub(crate) struct Tables {
-    pub(crate) step_matrices: MatrixTables,
+pub struct Tables {
+    pub step_matrices: MatrixTables,
     packed: Mutex<HashMap<PackedKey, Arc<Matrices>>>,
     /// Kept by the lines that use them: of many prime lengths, several have a convolution in common.
     convolutions: Mutex<HashMap<ConvolutionKey, Weak<dyn Any + Send + Sync>>>,
@@ -127,11 +126,11 @@ impl Tables {
     }
 
     /// Releases a spectrum whose line was not built, because planning failed or took another engine.
-    pub(crate) fn forget_spectrum(&self) {
+    pub fn forget_spectrum(&self) {
         *lock(&self.last_spectrum) = None;
     }
 
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.step_matrices.clear();
         lock(&self.packed).clear();
         lock(&self.convolutions).clear();

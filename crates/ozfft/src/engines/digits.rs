@@ -14,7 +14,7 @@ use crate::sample::Real;
 use crate::stages::quantise::Columns;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::line::Line;
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use crate::transform::passes::PAIR;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use crate::sample::Real;
 use crate::substrate::{CpuUnit, Substrate};
 use crate::sync::lock;
 use crate::transform::budget::{ErrorBudget, between_axes, bound_text, final_rounding};
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use floats::{Direction, FloatPlan, Format, Mode, Table, Unit};
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;

@@ -14,7 +14,7 @@ use crate::transform::budget::{
     Data, ErrorBudget, Setting, between_axes, final_rounding, line_budget,
 };
 use crate::transform::line::Line;
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use crate::transform::tables::{self, Tables};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};

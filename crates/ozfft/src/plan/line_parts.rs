@@ -10,7 +10,7 @@ use crate::sample::Real;
 use crate::stages::numbers::{DOUBLE_NAN, Elements, Reader, SINGLE_NAN, Writer};
 use crate::stages::quantise::LineProperties;
 use crate::transform::line::Line;
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use crate::transform::parts::{PartNumbers, PartOutput, PartStep};
 use crate::transform::passes::Passes;
 use crate::workspace::{ALIGNMENT_SLACK, SharedArray, aligned};

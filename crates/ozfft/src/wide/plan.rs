@@ -23,7 +23,7 @@ use crate::stages::quantise::LineProperties;
 use crate::stages::scale::{self, ScaleBetweenAxes, exponent_above, larger};
 use crate::sync::lock;
 use crate::transform::budget::bound_text;
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use crate::workspace::SharedArray;
 use float_environment::DefaultEnvironment;
 use num_complex::Complex;

@@ -19,7 +19,7 @@ use crate::recipe::factor::prime_factors;
 use crate::sample::Real;
 use crate::stages::numbers::Placement;
 use crate::transform::budget::ErrorBudget;
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use crate::workspace::{ReadArray, SharedArray, take, words_for};
 use fallible_memory::expect;
 use long_lines::LongLine;

@@ -13,7 +13,7 @@ use crate::problem::{Accuracy, Problem, Products};
 use crate::sample::Real;
 use crate::substrate::{CpuUnit, Substrate};
 use crate::transform::budget::ErrorBudget;
-use crate::transform::norm::Scaling;
+use crate::norm::Scaling;
 use budget::{Widths, line_budget, total_budget};
 use exact_convolution::Unit;
 use line::{NttLine, tables};
