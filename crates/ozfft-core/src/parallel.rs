@@ -40,12 +40,13 @@ fn has_pool() -> bool {
 
 /// Whether the caller is a thread of a pool, which must not wait for other callers: they may wait for what it has begun.
 #[cfg(feature = "parallel")]
+#[inline]
 pub fn is_worker() -> bool {
     rayon::current_thread_index().is_some()
 }
 
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn is_worker() -> bool {
+pub fn is_worker() -> bool {
     false
 }
 
@@ -60,7 +61,7 @@ pub fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
 }
 
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
+pub fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
     (0..count).for_each(work);
 }
 
@@ -81,7 +82,7 @@ pub fn for_each_piece<V: Send>(
 }
 
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn for_each_piece<V: Send>(
+pub fn for_each_piece<V: Send>(
     values: &mut [V],
     length: usize,
     work: impl Fn(usize, &mut [V]) + Send + Sync,
@@ -108,16 +109,13 @@ pub fn collect<V: Send>(
 }
 
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn collect<V: Send>(
-    count: usize,
-    _: usize,
-    make: impl Fn(usize) -> V + Send + Sync,
-) -> Vec<V> {
+pub fn collect<V: Send>(count: usize, _: usize, make: impl Fn(usize) -> V + Send + Sync) -> Vec<V> {
     collected((0..count).map(make))
 }
 
 /// Threads that there are.
 #[cfg(feature = "parallel")]
+#[inline]
 pub fn threads() -> usize {
     match has_pool() {
         true => rayon::current_num_threads(),
@@ -126,6 +124,6 @@ pub fn threads() -> usize {
 }
 
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn threads() -> usize {
+pub fn threads() -> usize {
     1
 }

@@ -18,6 +18,7 @@ const LN_2: Sum = Sum {
 const TERMS: u32 = 24;
 
 /// a + b exactly (Knuth).
+#[inline]
 pub fn exact_sum(a: f64, b: f64) -> Sum {
     let high = a + b;
     let from_b = high - a;
@@ -26,6 +27,7 @@ pub fn exact_sum(a: f64, b: f64) -> Sum {
 }
 
 /// a · b exactly (Dekker, Veltkamp): nothing here is near the ends of the range.
+#[inline]
 pub fn exact_product(a: f64, b: f64) -> Sum {
     let halves = |x: f64| {
         let scaled = 134_217_729.0 * x;
@@ -71,6 +73,7 @@ impl Sum {
 }
 
 /// 2^exponent; 0 and infinity beyond the range.
+#[inline]
 pub fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         ..-1074 => 0.0,

@@ -18,6 +18,7 @@ pub const fn words_for<T>(count: usize) -> usize {
 }
 
 /// The workspace from its first cache line on.
+#[inline]
 pub fn aligned(workspace: &mut [u64]) -> &mut [u64] {
     let skip = workspace
         .as_ptr()
@@ -34,6 +35,7 @@ pub fn take<'a, T: Pod>(workspace: &mut &'a mut [u64], count: usize) -> &'a mut 
 }
 
 /// Integers that several threads change at once.
+#[inline]
 pub fn as_atomics(integers: &mut [i32]) -> &[AtomicI32] {
     // SAFETY: an atomic integer has the size, alignment and bits of the plain one, and the borrow keeps others away.
     unsafe { &*(std::ptr::from_mut(integers) as *const [AtomicI32]) }

@@ -41,7 +41,10 @@ mod wide;
 #[doc = include_str!("../docs/from-rustfft.md")]
 pub mod from_rustfft {}
 
-use ozfft_core::{error, kind, matrix_unit, parallel, portable, recipe, roots, sample, simd, stages, substrate, sync, transform, workspace};
+use ozfft_core::{
+    error, kind, matrix_unit, parallel, portable, recipe, roots, sample, simd, stages, substrate,
+    sync, transform, workspace,
+};
 
 pub use error::{Buffer, FftError};
 #[cfg(feature = "cuda")]

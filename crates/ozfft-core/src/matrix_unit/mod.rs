@@ -495,6 +495,7 @@ macro_rules! units {
             }
 
             /// Lines that it transforms side by side.
+            #[inline]
             pub fn lanes(self) -> usize {
                 match self {
                     $(#[cfg($compiled)] Unit::$name(_) => $lanes,)*
@@ -574,6 +575,7 @@ pub struct UnitSession {
 
 impl Unit {
     /// Prepares this thread for products.
+    #[inline]
     pub fn session(self) -> UnitSession {
         match self {
             #[cfg(vector_unit)]

@@ -44,6 +44,7 @@ impl Instructions {
     }
 
     /// Lines side by side.
+    #[inline]
     pub fn lanes(self) -> usize {
         match self {
             #[cfg(vector_unit)]

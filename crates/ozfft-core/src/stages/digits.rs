@@ -8,13 +8,13 @@ use crate::recipe::Digits;
 use std::sync::OnceLock;
 
 /// The word `0x80…80` of `count` bytes, as the bias that makes all digits non-negative.
-pub(crate) fn bias(count: u32) -> u64 {
+pub fn bias(count: u32) -> u64 {
     0x8080_8080_8080_8080u64 >> (64 - 8 * count)
 }
 
 /// Digit `t` (0 is the most significant) of `x` written with `count` digits.
 #[inline]
-pub(crate) fn digit(biased: u64, count: u32, t: u32) -> i8 {
+pub fn digit(biased: u64, count: u32, t: u32) -> i8 {
     ((biased >> (8 * (count - 1 - t))) as u8 ^ 0x80) as i8
 }
 
@@ -34,7 +34,7 @@ pub struct DigitMatrix {
 
 impl DigitMatrix {
     /// Splits `entries` (row by row) into `digits.matrix` digits each.
-    pub(crate) fn new(rows: usize, slots: usize, entries: &[i64], digits: Digits) -> Self {
+    pub fn new(rows: usize, slots: usize, entries: &[i64], digits: Digits) -> Self {
         assert_eq!(entries.len(), rows * slots);
         let count = digits.matrix;
         let mut planes = vec![0i8; entries.len() * count as usize];

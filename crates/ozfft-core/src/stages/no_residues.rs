@@ -5,22 +5,22 @@ use crate::recipe::{Digits, Recipe, StepRecipe};
 use crate::stages::step_matrices::MatrixTables;
 
 #[derive(Debug, Clone)]
-pub(crate) enum ResidueEngine {}
+pub enum ResidueEngine {}
 
 impl ResidueEngine {
-    pub(crate) fn unit_of_lines(&self) -> Option<f64> {
+    pub fn unit_of_lines(&self) -> Option<f64> {
         match *self {}
     }
 
-    pub(crate) fn relative_unit(&self) -> Option<LineUnit> {
+    pub fn relative_unit(&self) -> Option<LineUnit> {
         match *self {}
     }
 
-    pub(crate) fn check(&self, _: &Recipe, _: &MatrixTables) -> Result<String, FftError> {
+    pub fn check(&self, _: &Recipe, _: &MatrixTables) -> Result<String, FftError> {
         match *self {}
     }
 
-    pub(crate) fn error_bound(&self, _: &StepRecipe, _: bool, _: Digits) -> Result<f64, FftError> {
+    pub fn error_bound(&self, _: &StepRecipe, _: bool, _: Digits) -> Result<f64, FftError> {
         match *self {}
     }
 }
@@ -28,10 +28,10 @@ impl ResidueEngine {
 /// A line's unit relative to its norm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(dead_code, reason = "only residues have one")]
-pub(crate) enum LineUnit {
+pub enum LineUnit {
     Exactly(f64),
     AtBest(f64),
 }
 
 #[derive(Debug)]
-pub(crate) enum Counters {}
+pub enum Counters {}

@@ -209,11 +209,7 @@ impl ResidueEngine {
     }
 
     /// Builds everything that the steps of a recipe need, and describes it.
-    pub fn check(
-        &self,
-        recipe: &Recipe,
-        tables: &MatrixTables,
-    ) -> Result<String, ResidueError> {
+    pub fn check(&self, recipe: &Recipe, tables: &MatrixTables) -> Result<String, ResidueError> {
         let mut counts = Vec::new();
         for axis in &recipe.axes {
             let blocks: &[BlockRecipe] = match &axis.line {

@@ -72,21 +72,25 @@ impl ScaleBetweenAxes {
         }
     }
 
+    #[inline]
     pub fn growth(&self) -> i32 {
         self.growth
     }
 
     /// Transforms whose numbers are all below 2 to this power are scaled up.
+    #[inline]
     pub fn least(&self) -> i32 {
         self.numbers.bottom + self.numbers.spare + self.growth
     }
 
     /// Transforms with a number of at least 2 to this power are scaled down.
+    #[inline]
     pub fn most(&self) -> i32 {
         self.numbers.top - self.growth
     }
 
     /// The power for a transform whose largest number is below 2 to this one, and no less than half of it.
+    #[inline]
     pub fn power(&self, exponent: i32) -> i32 {
         match exponent {
             OF_ZEROS => 0,
@@ -98,6 +102,7 @@ impl ScaleBetweenAxes {
 }
 
 /// The power of two above a magnitude, of which these are the bits of a finite f64: the least that is larger.
+#[inline]
 pub fn exponent_above(bits: u64) -> i32 {
     const FRACTION: u32 = 52;
     match (bits >> FRACTION) as i32 {

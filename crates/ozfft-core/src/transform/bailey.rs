@@ -18,7 +18,7 @@
 
 use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, Task};
-use crate::recipe::{Products, BlockRecipe, Digits, Fold};
+use crate::recipe::{BlockRecipe, Digits, Fold, Products};
 use crate::roots::Fixed;
 use crate::simd::{HalfRow, inlined};
 use crate::stages::butterfly::{ConjugatePair, Value};
@@ -93,7 +93,7 @@ fn largest_rows(steps: &[Step]) -> (usize, usize) {
 
 impl Block {
     /// Tables for a recipe. Outputs are scaled by `scale`, a factor in (1/2, 1].
-    pub(crate) fn new(recipe: &BlockRecipe, scale: &Fixed, setting: Setting<'_>) -> Block {
+    pub fn new(recipe: &BlockRecipe, scale: &Fixed, setting: Setting<'_>) -> Block {
         let n = recipe.len();
         let count = recipe.steps.len();
         // A product comes out 127/128 times too large or small; the first rotation makes up for all steps.

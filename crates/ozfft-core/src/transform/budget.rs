@@ -5,7 +5,7 @@
 //! with rounding errors uniform and independent. `docs/numerics.md`, section 6, derives every line below, and functions
 //! name their part of it; `oracle::referee` counts the same from that text alone.
 
-use crate::recipe::{Products, BlockRecipe, Digits, Fold, LineRecipe, StepRecipe};
+use crate::recipe::{BlockRecipe, Digits, Fold, LineRecipe, Products, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
 use crate::stages::step_matrices::StepMatrices;

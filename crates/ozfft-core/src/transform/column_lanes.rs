@@ -12,7 +12,7 @@
 #![allow(clippy::redundant_closure)]
 
 use crate::matrix_unit::{MatrixUnit, Task};
-use crate::recipe::{Products, Fold};
+use crate::recipe::{Fold, Products};
 use crate::simd::{
     HalfRow, Point, Portable, Row, Vectors, from_lanes, inlined, lanes_of, negated, negated_where,
 };

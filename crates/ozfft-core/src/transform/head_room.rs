@@ -1,7 +1,7 @@
 //! No integer overflows, whatever the input: the claim of `docs/numerics.md`, section 5, checked by interval arithmetic
 //! over the digits and the steps that a plan has. Debug builds check every plan when it is made.
 
-use crate::recipe::{Products, BlockRecipe, Digits, Fold, StepRecipe};
+use crate::recipe::{BlockRecipe, Digits, Fold, Products, StepRecipe};
 use crate::simd::LOW_BITS;
 use crate::stages::digits::DigitMatrix;
 use crate::stages::reconstruct::UNIT_BITS;

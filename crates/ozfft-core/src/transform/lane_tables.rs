@@ -1,7 +1,7 @@
 //! Tables for lines that are transformed one by one: what the lanes of a vector hold then, and the rotations by lane.
 
 use crate::matrix_unit::{PackedOutputs, Unit};
-use crate::recipe::{Products, Digits, Fold, StepRecipe};
+use crate::recipe::{Digits, Fold, Products, StepRecipe};
 use crate::stages::step_matrices::StepMatrices;
 use crate::stages::twiddle::TwiddleTable;
 use crate::transform::step::Step;

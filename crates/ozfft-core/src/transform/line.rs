@@ -71,6 +71,7 @@ impl Line {
     }
 
     /// Whether one transform is worth several threads.
+    #[inline]
     pub fn is_large(&self) -> bool {
         match self {
             Line::Copy => false,
@@ -80,6 +81,7 @@ impl Line {
     }
 
     /// Number of lines that a unit transforms together, real ones perhaps in pairs of sets.
+    #[inline]
     pub fn lines_at_once(&self, unit: Unit, in_pairs: bool) -> usize {
         let lanes = unit.lanes();
         let one_block = match self {
@@ -97,6 +99,7 @@ impl Line {
     }
 
     /// Whether a few lines are transformed one by one.
+    #[inline]
     pub fn goes_one_by_one(&self) -> bool {
         matches!(self, Line::Passes(passes) if passes.goes_one_by_one())
     }
@@ -271,6 +274,7 @@ macro_rules! compiled_once {
             }
 
             /// 64-bit words of workspace for one call by `workers` threads on a unit, where there are `lines` lines in all.
+            #[inline]
             pub fn workspace_len(&self, unit: Unit, workers: usize, lines: usize) -> usize {
                 match unit {
                     $(

@@ -402,7 +402,7 @@ pub(crate) fn store_words<const L: usize, V: Vectors<L>>(
 
 impl Passes {
     /// Tables for the passes. Outputs are scaled by `scale`, a factor in (1/2, 1], times 2^`scale_exponent`.
-    pub(crate) fn new(
+    pub fn new(
         recipes: &[BlockRecipe],
         scale: &Fixed,
         scale_exponent: i32,

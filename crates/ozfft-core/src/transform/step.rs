@@ -10,7 +10,7 @@
 
 use crate::matrix_unit::register_rows::ROW_PAIRS;
 use crate::matrix_unit::{MatrixUnit, PackedMatrix, VectorHalves};
-use crate::recipe::{Products, Digits, Fold, StepRecipe};
+use crate::recipe::{Digits, Fold, Products, StepRecipe};
 use crate::roots::Fixed;
 use crate::roots::root_table::{RootTable, Scale};
 use crate::simd::{HalfRow, Vectors, inlined};

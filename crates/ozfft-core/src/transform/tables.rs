@@ -1,7 +1,7 @@
 //! Tables that several plans share, by what determines them, and what all lines of a plan have in common.
 
 use crate::matrix_unit::{PackedMatrix, Unit};
-use crate::recipe::{Products, BlockRecipe, Digits, Fold, StepRecipe};
+use crate::recipe::{BlockRecipe, Digits, Fold, Products, StepRecipe};
 use crate::stages::digits::DigitMatrix;
 use crate::stages::residue_products::ResidueEngine;
 use crate::stages::step_matrices::{MatrixTables, StepMatrices};

@@ -7,13 +7,13 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::matrix_unit::{Unit, residue_unit};
+use crate::norm::Scaling;
 use crate::portable::power_of_two;
 use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
 use crate::substrate::{CpuUnit, Substrate};
 use crate::transform::line::Line;
-use crate::norm::Scaling;
 use crate::transform::tables::Setting;
 use std::sync::Arc;
 
@@ -111,7 +111,10 @@ pub(crate) fn on_gpu<T: Real>(
     let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
     let kernel = measured.kernel.unwrap_or(kernel);
     // The processor only lays out the tables; bounds are those of its own sums.
-    let mut engine = ResidueEngine::new(problem.residues, residue_unit(Substrate::Cpu(CpuUnit::Scalar))?)?;
+    let mut engine = ResidueEngine::new(
+        problem.residues,
+        residue_unit(Substrate::Cpu(CpuUnit::Scalar))?,
+    )?;
     let (recipe, budget, reason) = match problem.accuracy.target() {
         Some(target) if problem.residues.adaptive => adapt::<T>(request, target, &mut engine)?,
         _ => shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?,
