@@ -1,10 +1,10 @@
 //! Which algorithm a length gets, as tables that can be printed: the posts' and the one that is faster here.
 
 use crate::Mode;
-use crate::bluestein::convolution_length;
 use crate::lines::LineRecipe;
-use crate::matrices::{Cut, LARGEST_BLOCK, blocks};
-use crate::stockham::{LARGEST_PRIME, Step};
+use crate::lines::bluestein::convolution_length;
+use crate::lines::stockham::{LARGEST_PRIME, Step};
+use crate::products::matrices::{Cut, LARGEST_BLOCK, blocks};
 use std::fmt;
 
 /// An algorithm.

@@ -1,6 +1,6 @@
 //! The modes by the names that users of trnfft know, and one more.
 
-use crate::two_level;
+use crate::products::two_level;
 use crate::{FloatError, Format};
 use std::fmt;
 use std::str::FromStr;

@@ -5,13 +5,13 @@
 //! sums and with the same operations fused.
 
 use crate::Mode;
-use crate::bluestein::{Bluestein, convolution_length};
 use crate::dispatch::Table;
-use crate::gemm::Gemm;
 use crate::lanes::{InstructionSet, Scalar};
 use crate::lines::LineRecipe;
-use crate::number::ComplexConstant;
-use crate::stockham::Stockham;
+use crate::lines::bluestein::{Bluestein, convolution_length};
+use crate::lines::gemm::Gemm;
+use crate::lines::stockham::Stockham;
+use crate::numbers::number::ComplexConstant;
 
 /// What is done to all numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

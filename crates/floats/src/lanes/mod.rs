@@ -10,8 +10,8 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::ozaki::split;
-use crate::sample::Sample;
+use crate::numbers::sample::Sample;
+use crate::products::ozaki::split;
 use num_complex::Complex;
 use std::fmt::Debug;
 
@@ -24,7 +24,7 @@ pub(crate) trait Scalar:
     /// The nearest to a double.
     fn from_f64(value: f64) -> Self;
     /// The nearest to a real number.
-    fn from_real(value: crate::roots::Real) -> Self;
+    fn from_real(value: crate::numbers::roots::Real) -> Self;
     fn to_f64(self) -> f64;
 }
 

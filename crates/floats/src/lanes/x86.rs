@@ -1,7 +1,7 @@
 //! AVX2 with FMA, and AVX-512.
 
 use super::{Lanes, POINTS, TILE, Task, Vectors, avx512_moves};
-use crate::sample::Sample;
+use crate::numbers::sample::Sample;
 use num_complex::Complex;
 use std::arch::x86_64::*;
 

@@ -5,7 +5,8 @@
 //! the accuracy of plain bf16 for any number of parts, and nothing fails. So a unit is asked, before a mode is offered.
 
 use super::{MatrixUnit, Shape, TILE, Term};
-use crate::{Format, bf16};
+use crate::Format;
+use crate::numbers::bf16;
 use float_environment::DefaultEnvironment;
 use std::fmt;
 

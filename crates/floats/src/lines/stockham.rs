@@ -1,9 +1,9 @@
 //! Stockham's transform: every stage reads one array and writes the other, and the last leaves the spectrum in order.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, ComplexConstant, Number, Pair};
-use crate::roots::root;
-use crate::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
+use crate::lines::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
+use crate::numbers::number::{Arithmetic, ComplexConstant, Number, Pair};
+use crate::numbers::roots::root;
 use crate::steps::{LineProgram, Operation};
 use fallible_memory::{collected, with_capacity};
 

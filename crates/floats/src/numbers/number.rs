@@ -1,8 +1,8 @@
 //! Numbers that the transforms compute with: plain vectors, or vectors with their errors (`kahan.rs`).
 
-use crate::kahan::Carried;
 use crate::lanes::{InstructionSet, Lanes, Scalar, Task, Vectors};
-use crate::roots::{Real, Root};
+use crate::numbers::kahan::Carried;
+use crate::numbers::roots::{Real, Root};
 use std::marker::PhantomData;
 
 /// A constant of a table; the low part is for compensated arithmetic.

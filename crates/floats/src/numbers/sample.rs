@@ -4,7 +4,7 @@
 //! exact unless a result is subnormal: so nothing overflows or underflows in between, and bounds hold for every line.
 
 use crate::lanes::{Lanes, POINTS, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, Number, Pair};
+use crate::numbers::number::{Arithmetic, Number, Pair};
 use num_complex::Complex;
 
 /// The factor of a line on input.

@@ -5,12 +5,12 @@
 //! the exact argument `j² mod 2n`; their spectrum is a table, transformed in f64.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{
+use crate::lines::stockham::{Step, Stockham};
+use crate::numbers::number::{
     Arithmetic, ComplexConstant, Constant, DoubleAlone, DoubleCompensatedAlone, Number, Pair,
 };
-use crate::roots::{Real, Root, root};
+use crate::numbers::roots::{Real, Root, root};
 use crate::steps::{LineProgram, Operation};
-use crate::stockham::{Step, Stockham};
 use fallible_memory::collected;
 
 /// The tables of one length.

@@ -10,10 +10,10 @@
 use crate::Direction;
 use crate::aligned::Aligned;
 use crate::lanes::{InstructionSet, Task, Vectors};
-use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
-use crate::ozaki::products;
-use crate::roots::Real;
-use crate::sample::{LineScale, Sample};
+use crate::numbers::roots::Real;
+use crate::numbers::sample::{LineScale, Sample};
+use crate::products::matrices::{Cut, directed_root, left, left_row, padded, right};
+use crate::products::ozaki::products;
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
 use fallible_memory::collected;
 use num_complex::Complex;

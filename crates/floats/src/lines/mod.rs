@@ -1,13 +1,18 @@
 //! Transforms of lines that lie side by side in the lanes of vectors, in any arithmetic of `number.rs` and `kahan.rs`.
 
+pub(crate) mod bluestein;
+pub(crate) mod gemm;
+mod small_dft;
+pub(crate) mod stockham;
+
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::bluestein::{Bluestein, SpectrumStats, convolution_length};
-use crate::gemm::Gemm;
 use crate::lanes::{InstructionSet, Scalar};
-use crate::number::{Arithmetic, Compensated, Double, Single, lanes};
-use crate::sample::{LineScale, LoadPanel, MOST_LANES, Sample, StorePanel};
-use crate::stockham::{Step, Stockham};
+use crate::lines::bluestein::{Bluestein, SpectrumStats, convolution_length};
+use crate::lines::gemm::Gemm;
+use crate::lines::stockham::{Step, Stockham};
+use crate::numbers::number::{Arithmetic, Compensated, Double, Single, lanes};
+use crate::numbers::sample::{LineScale, LoadPanel, MOST_LANES, Sample, StorePanel};
 use num_complex::Complex;
 
 /// How a line is transformed.
