@@ -4,9 +4,8 @@
 //! here names its lines. `tests/referee.rs` derives every bound once more, from the lines alone.
 
 use crate::lanes::Scalar;
-use crate::lines::LineRecipe;
 use crate::lines::bluestein::SpectrumStats;
-use crate::lines::stockham::Step;
+use crate::lines::recipe::{LineRecipe, Step};
 use crate::numbers::format::Format;
 use crate::numbers::roots::{Real, root};
 use crate::products::fp16_gemm::divisor;

@@ -62,6 +62,7 @@ mod error;
 mod lanes;
 mod lines;
 mod mode;
+mod names;
 mod numbers;
 mod plan;
 pub mod posts;
@@ -70,8 +71,9 @@ pub mod steps;
 pub mod tables;
 pub mod unit;
 
-pub use dispatch::{Path, Rule, Table};
+pub use dispatch::{Rule, Table};
 pub use error::FloatError;
+pub use lines::recipe::Path;
 pub use mode::{Direction, Mode};
 pub use numbers::format::Format;
 pub use plan::{FloatPlan, Work, Workspace};

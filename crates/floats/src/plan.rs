@@ -2,11 +2,11 @@
 
 use crate::aligned::Aligned;
 use crate::bound::{self, ErrorBudget};
-use crate::dispatch::{Path, Rule, Table};
+use crate::dispatch::{Rule, Table};
 use crate::lanes::InstructionSet;
+use crate::lines::Lines;
 use crate::lines::bluestein::convolution_length;
-use crate::lines::stockham::Step;
-use crate::lines::{LineRecipe, Lines};
+use crate::lines::recipe::{LineRecipe, Path, Step};
 use crate::products::dft_gemm::{self, DftGemm};
 use crate::products::fp16_gemm::{self, Fp16Gemm};
 use crate::products::matrices::{Cut, padded};

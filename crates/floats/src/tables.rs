@@ -4,8 +4,8 @@
 use crate::bound;
 use crate::dispatch::Table;
 use crate::lanes::InstructionSet;
-use crate::lines::LineRecipe;
 use crate::lines::bluestein::Bluestein;
+use crate::lines::recipe::LineRecipe;
 use crate::products::fp16_gemm::divisor;
 use crate::products::matrices::{Cut, directed_root};
 use crate::products::two_level;

@@ -2,6 +2,8 @@
 
 pub(crate) mod bluestein;
 pub(crate) mod gemm;
+pub(crate) mod program;
+pub(crate) mod recipe;
 mod small_dft;
 pub(crate) mod stockham;
 
@@ -10,8 +12,9 @@ use crate::aligned::Aligned;
 use crate::lanes::{InstructionSet, Scalar};
 use crate::lines::bluestein::{Bluestein, SpectrumStats, convolution_length};
 use crate::lines::gemm::Gemm;
-use crate::lines::stockham::{Step, Stockham};
-use crate::numbers::number::{Arithmetic, Compensated, Double, Single, lanes};
+use crate::lines::recipe::LineRecipe;
+use crate::lines::stockham::Stockham;
+use crate::numbers::arithmetic::{Arithmetic, Compensated, Double, Single, lanes};
 use crate::numbers::sample::{LineScale, LoadPanel, MOST_LANES, Sample, StorePanel};
 use num_complex::Complex;
 
@@ -21,15 +24,6 @@ enum Algorithm<S> {
     Gemm(Gemm<S>),
     Stages(Stockham<S>),
     Bluestein(Bluestein<S>),
-}
-
-/// What a plan makes of a length.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LineRecipe {
-    Gemm,
-    Stages(Vec<Step>),
-    /// With the steps of the convolution.
-    Bluestein(Vec<Step>),
 }
 
 /// A transform over lanes.

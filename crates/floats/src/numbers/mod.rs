@@ -1,5 +1,6 @@
 //! Numbers: roots of unity, short formats, and what transforms compute with.
 
+pub(crate) mod arithmetic;
 pub(crate) mod bf16;
 pub(crate) mod format;
 pub(crate) mod fp16;
