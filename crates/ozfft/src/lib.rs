@@ -41,9 +41,11 @@ mod wide;
 #[doc = include_str!("../docs/from-rustfft.md")]
 pub mod from_rustfft {}
 
+#[cfg(any(feature = "native", feature = "wide"))]
+use ozfft_core::simd;
 use ozfft_core::{
-    error, kind, matrix_unit, parallel, portable, recipe, roots, sample, simd, stages, substrate,
-    sync, transform, workspace,
+    error, kind, matrix_unit, parallel, portable, recipe, roots, sample, stages, substrate, sync,
+    transform, workspace,
 };
 
 pub use error::{Buffer, FftError};

@@ -15,7 +15,7 @@ pub(crate) mod reconstruct;
 pub mod residue_products;
 #[cfg(not(feature = "residues"))]
 #[path = "no_residues.rs"]
-pub(crate) mod residue_products;
+pub mod residue_products;
 pub mod scale;
 pub(crate) mod single_numbers;
 pub mod step_matrices;
