@@ -84,12 +84,10 @@ impl LineProperties {
     }
 
     /// As bits, for sharing between threads.
-    #[inline]
     pub fn to_bits(self) -> u8 {
         u8::from(self.not_finite) | u8::from(self.has_real) << 1 | u8::from(self.has_imaginary) << 2
     }
 
-    #[inline]
     pub fn from_bits(bits: u8) -> LineProperties {
         LineProperties {
             not_finite: bits & 1 != 0,
