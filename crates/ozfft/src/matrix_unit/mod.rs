@@ -317,6 +317,11 @@ pub(crate) trait ListedUnit: Copy + 'static {
     /// A digit matrix in the form that the products of the unit read.
     type Packed: fmt::Debug + Send + Sync;
 
+    /// The unit that transforms with this one's matrices: itself, or one that has the same instructions around its products.
+    type Transforming;
+
+    fn transforming(self) -> Self::Transforming;
+
     /// The unit, where this processor and its operating system offer it.
     fn detect() -> Option<Self>;
 

@@ -6,7 +6,7 @@
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::four_rows::{DigitPairs, ROWS, RowSums};
-use super::{ListedUnit, MatrixUnit, PackedMatrix, unsigned_digits};
+use super::{ListedUnit, MatrixUnit, PackedMatrix, WideInteger, unsigned_digits};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::DigitMatrix;
@@ -19,9 +19,14 @@ pub(crate) struct Scalar;
 
 impl ListedUnit for Scalar {
     type Packed = FoldedRows<ROWS>;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         Some(Scalar)
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows<ROWS> {
@@ -202,12 +207,14 @@ impl MatrixUnit<1> for Scalar {
         self,
         matrix: &PackedMatrix,
         digits: Digits,
-        _columns: usize,
-        _part: usize,
+        columns: usize,
+        part: usize,
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
-        let packed = matrix.packed::<FoldedRows<ROWS>>();
+        let Some(packed) = matrix.packed.downcast_ref::<FoldedRows<ROWS>>() else {
+            return WideInteger.multiply(matrix, digits, columns, part, data, sums);
+        };
         match digits.pairs() {
             _ if digits.diagonals > digits.data => {
                 multiply::<4, 7, 28, true>(packed, digits, data, sums);

@@ -1,12 +1,13 @@
 //! The same sums by 128-bit multiplication: no data digits, no diagonals, no dot products of bytes.
 //!
 //! A truncated product pairs matrix digit `i` with the data rounded to its leading `diagonals - i` digits; that
-//! rounding is done here arithmetically. The path shares nothing with the scalar unit but the matrix, which makes it
-//! the reference that the digit units are checked against.
+//! rounding is done here arithmetically. The products share nothing with those of the scalar unit but the matrix, which makes
+//! them the reference that the digit units are checked against. Everything around them is the scalar unit's, which multiplies
+//! by these matrices, too: a reference need not be compiled twice.
 
-use super::{ListedUnit, MatrixUnit, PackedMatrix};
+use super::{ListedUnit, MatrixUnit, PackedMatrix, Scalar};
 use crate::recipe::Digits;
-use crate::simd::{HalfRow, Pair, Portable, Row, Vectors};
+use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::{DigitMatrix, bias};
 #[cfg(feature = "residues")]
 use residues::bytes::{ByteProducts, Portable as PortableBytes};
@@ -14,6 +15,16 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct WideInteger;
+
+/// A word out of its halves, which have the bias of the scalar unit's digits.
+fn word(digits: Digits, slots: usize, data: &[HalfRow<1>], slot: usize, part: usize) -> i64 {
+    let half = |row: usize| i64::from(data[row][0][part] as u32);
+    let biased = match digits.data > 4 {
+        true => half(slot) << 32 | half(slots + slot),
+        false => half(slot),
+    };
+    biased.wrapping_sub(bias(digits.data) as i64)
+}
 
 /// `x` without its `count` least significant balanced digits.
 fn without_low_digits(x: i64, count: u32) -> i128 {
@@ -28,9 +39,14 @@ fn without_low_digits(x: i64, count: u32) -> i128 {
 
 impl ListedUnit for WideInteger {
     type Packed = Arc<DigitMatrix>;
+    type Transforming = Scalar;
 
     fn detect() -> Option<Self> {
         Some(WideInteger)
+    }
+
+    fn transforming(self) -> Scalar {
+        Scalar
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, _: Digits) -> Arc<DigitMatrix> {
@@ -51,8 +67,8 @@ impl MatrixUnit<1> for WideInteger {
     #[inline(always)]
     fn session(self) {}
 
-    fn encode(_: Digits, (re, im): Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
-        Portable::split(re, im)
+    fn encode(digits: Digits, words: Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
+        Scalar::encode(digits, words)
     }
 
     fn multiply(
@@ -79,7 +95,7 @@ impl MatrixUnit<1> for WideInteger {
                         let entry = i128::from(planes[plane * slots + slot]) << weight;
                         product += entry
                             * without_low_digits(
-                                super::word(digits, slots, data, slot, part),
+                                word(digits, slots, data, slot, part),
                                 digits.data - kept,
                             );
                     }
