@@ -20,6 +20,6 @@ const USED: [&str; 10] = [
 ];
 
 fn main() {
-    origin::versions(ROOT, &[("rustfft", "RUSTFFT_VERSION")]);
+    origin::versions("../../Cargo.lock", &[("rustfft", "RUSTFFT_VERSION")]);
     origin::origin(ROOT, &USED);
 }
