@@ -19,31 +19,21 @@
 // Their arguments are what fftw3.h says.
 #![allow(clippy::too_many_arguments)]
 
-pub mod dft;
-pub mod execute;
+mod entry_points;
 mod ffi;
-pub mod fortran;
-mod fourier;
-pub mod guru;
-pub mod many;
-pub mod memory;
 mod next;
 mod number;
 mod options;
 mod plan;
 mod planning;
-pub mod print;
 mod process;
-pub mod r2r;
-pub mod real;
-mod real_lines;
 mod registry;
 mod stack;
-mod strides;
-pub mod threads;
-pub mod wisdom;
-mod workspace;
+mod transforms;
 
+pub use entry_points::{
+    dft, execute, fortran, guru, many, memory, print, r2r, real, threads, wisdom,
+};
 pub use registry::FftwPlan;
 
 /// Small allocations do not end the program where memory does: large ones, which follow, are errors.

@@ -1,8 +1,8 @@
 //! Options from the environment. It is read whenever a plan is made, so that a program may set it for itself.
 
+use crate::entry_points::threads;
 use crate::ffi::FftwError;
 use crate::number::Number;
-use crate::threads;
 use ozfft::{Accuracy, Device, Engine, Norm, Problem};
 use std::env::{self, VarError};
 use std::str::FromStr;

@@ -1,10 +1,10 @@
 //! The contents of a plan.
 
 use crate::ffi::FftwError;
-use crate::fourier::Fourier;
 use crate::number::Number;
-use crate::real_lines::RealToReal;
-use crate::strides::Ends;
+use crate::transforms::fourier::Fourier;
+use crate::transforms::real_lines::RealToReal;
+use crate::transforms::strides::Ends;
 use ozfft::Kind;
 
 /// A plan of either precision: what a pointer that C holds leads to.

@@ -1,10 +1,10 @@
 //! The planners behind all FFI entry points, and the transforms that wisdom covers.
 
+use crate::entry_points::threads;
 use crate::ffi::FftwError;
 use crate::number::Number;
 use crate::options::Options;
 use crate::process::{Known, Process};
-use crate::threads;
 use ozfft::{FftError, Plan, Problem};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 
 use crate::ffi::FftwError;
 use crate::number::Number;
-use crate::workspace::with_room;
+use crate::transforms::workspace::with_room;
 use num_complex::Complex;
 
 /// One dimension of a transform or of the loop around it.

@@ -1,7 +1,7 @@
 //! Complex transforms of arrays in C order.
 
+use crate::entry_points::many::{Many, plan_complex};
 use crate::ffi::{PlanPointer, guard_plan, values_at};
-use crate::many::{Many, plan_complex};
 use num_complex::Complex;
 use std::ffi::{c_int, c_uint};
 

@@ -4,16 +4,16 @@
 //! [`ozfft`] takes slices, and a slice claims all of its range. Elements between strided ones may be somebody else's, another thread's
 //! even, so only ranges that the transform owns wholly become slices.
 
+use crate::entry_points::threads;
 use crate::ffi::FftwError;
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
-use crate::strides::{
+use crate::transforms::strides::{
     Dimension, Ends, Side, count, extent, gather_complex, gather_real, is_dense, scatter_complex,
     scatter_real,
 };
-use crate::threads;
-use crate::workspace::{with_array, with_room, with_workspace, zeros};
+use crate::transforms::workspace::{with_array, with_room, with_workspace, zeros};
 use fallible_memory::expect;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};

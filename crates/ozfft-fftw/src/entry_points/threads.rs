@@ -93,7 +93,7 @@ macro_rules! thread_entry_points {
             #[unsafe(export_name = concat!($prefix, "cleanup_threads"))]
             pub extern "C" fn cleanup_threads() {
                 plan_with_nthreads(1);
-                crate::memory::$module::cleanup();
+                crate::entry_points::memory::$module::cleanup();
             }
 
             /// Planning is safe from several threads at once without it.

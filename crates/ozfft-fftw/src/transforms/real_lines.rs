@@ -8,14 +8,14 @@
 //! picked hold at least half of the energy of the half-spectrum they are picked from, and a half-spectrum at least half of that of
 //! the whole. A further axis at most doubles the error that it is given (no kind has a condition number above 2) and adds its own.
 
+use crate::entry_points::threads;
 use crate::ffi::FftwError;
-use crate::fourier::{done, table_bytes};
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
-use crate::strides::{Dimension, Ends, Side, count, extent, gather_real, scatter_real};
-use crate::threads;
-use crate::workspace::{with_workspace, zeros};
+use crate::transforms::fourier::{done, table_bytes};
+use crate::transforms::strides::{Dimension, Ends, Side, count, extent, gather_real, scatter_real};
+use crate::transforms::workspace::{with_workspace, zeros};
 use fallible_memory::expect;
 use num_complex::Complex;
 use ozfft::{Plan, Problem};

@@ -5,7 +5,7 @@ use crate::ffi::{FftwError, expect_plan, fail, guard_call, guard_execute};
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};
-use crate::strides::Ends;
+use crate::transforms::strides::Ends;
 use num_complex::Complex;
 use ozfft::Kind;
 

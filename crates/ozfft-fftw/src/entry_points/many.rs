@@ -1,11 +1,11 @@
 //! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
 
+use crate::entry_points::guru::{direction, plan_fourier, plan_real_to_real};
 use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
-use crate::guru::{direction, plan_fourier, plan_real_to_real};
 use crate::number::Number;
 use crate::plan::TypedPlan;
-use crate::real_lines::RealKind;
-use crate::strides::{Dimension, Ends};
+use crate::transforms::real_lines::RealKind;
+use crate::transforms::strides::{Dimension, Ends};
 use num_complex::Complex;
 use ozfft::{Direction, Kind};
 use std::ffi::{c_int, c_uint};
