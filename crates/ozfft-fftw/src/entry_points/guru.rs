@@ -1,7 +1,8 @@
 //! Any lengths and strides: the guru interface, with 32- and 64-bit numbers, parts of complex numbers side by side or apart.
 
-use crate::entry_points::many::length;
-use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
+use crate::arguments::{length, values_at};
+use crate::error::FftwError;
+use crate::ffi::{PlanPointer, guard_plan};
 use crate::number::Number;
 use crate::options::Options;
 use crate::plan::{TypedPlan, Work};

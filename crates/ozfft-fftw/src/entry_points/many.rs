@@ -1,7 +1,9 @@
 //! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
 
+use crate::arguments::{length, values_at};
 use crate::entry_points::guru::{direction, plan_fourier, plan_real_to_real};
-use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
+use crate::error::FftwError;
+use crate::ffi::{PlanPointer, guard_plan};
 use crate::number::Number;
 use crate::plan::TypedPlan;
 use crate::transforms::real_lines::RealKind;
@@ -130,12 +132,6 @@ impl<'a> Many<'a> {
         }
         Ok(strides)
     }
-}
-
-/// A length that C passes as a signed number.
-pub(crate) fn length(what: &'static str, given: i64, least: i64) -> Result<usize, FftwError> {
-    let usable = usize::try_from(given).ok().filter(|_| given >= least);
-    usable.ok_or(FftwError::TooSmall { what, given, least })
 }
 
 /// Elements in real numbers.

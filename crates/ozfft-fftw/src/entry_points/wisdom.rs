@@ -2,7 +2,8 @@
 //! choose between.
 
 use crate::entry_points::print::copied_for_c;
-use crate::ffi::{guard_call, log};
+use crate::ffi::guard_call;
+use crate::log::log;
 use crate::number::Number;
 use crate::options::verbose;
 use crate::planning;
