@@ -2,8 +2,8 @@
 
 use crate::errors::exception;
 use crate::gate::Call;
-use crate::options;
 use crate::key::{Key, no_precision};
+use crate::options;
 use crate::plan_cache::Cached;
 use crate::planned::Cosine;
 use crate::process::{Process, count_execution};
