@@ -1,4 +1,4 @@
-//! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/bailey_block.cuh`) and for two passes of
+//! Tables of the kernels for blocks of one or two steps of any size (`crates/ozfft-kernels/cuda/block/bailey_block.cuh`) and for two passes of
 //! them (`bailey_passes.cuh`): those of `mixed_radix.rs`, with matrices as `mma.sync` takes its second operand.
 
 use super::mixed_radix::{

@@ -1,4 +1,4 @@
-//! Products in f16 for the template (`crates/ozfft-kernels/cuda/bailey_f16.cuh`, whose matrices are in `bailey_tables.rs`): digits as numbers of f16, the proof that
+//! Products in f16 for the template (`crates/ozfft-kernels/cuda/block/bailey_f16.cuh`, whose matrices are in `bailey_tables.rs`): digits as numbers of f16, the proof that
 //! no sum leaves the range in which its bits are an integer, and what sums are biased by. (`exactness.rs` asks the device whether it keeps all bits.)
 //!
 //! Digits are those of int8. Sums begin at 3/4 and count in units of 2^-24: their bits are those of 3/4 plus the diagonal that int8 has.

@@ -1,5 +1,5 @@
 //! Modes of the crate `floats` without a matrix unit (`fast`, `kahan`, `double`) on a GPU: the crate's own list of operations and constants,
-//! as `cuda/float_steps.cu` takes them. A line that fits into shared memory is transformed there, a longer one in workspace, an operation a launch.
+//! as `cuda/floats/float_steps.cu` takes them. A line that fits into shared memory is transformed there, a longer one in workspace, an operation a launch.
 //!
 //! The same kernels bring lines from anywhere to contiguous memory for the kernels of `floats.rs`, and refine what these return.
 

@@ -1,4 +1,4 @@
-//! Products in fp8 for the tuned kernels (`crates/ozfft-kernels/cuda/tuned_fp8.cuh`) and for the template (`bailey_fp8.cuh`, whose
+//! Products in fp8 for the tuned kernels (`crates/ozfft-kernels/cuda/hopper/tuned_fp8.cuh`) and for the template (`bailey_fp8.cuh`, whose
 //! matrices are in `bailey_tables.rs`): matrices, and the proof that no sum exceeds what the tensor instruction keeps exact. (`exactness.rs`
 //! asks the device whether it does.)
 //!

@@ -1,4 +1,4 @@
-//! Passes of long transforms on the kernel template (`crates/ozfft-kernels/cuda/bailey_long.cuh`): which it takes, and what a launch is
+//! Passes of long transforms on the kernel template (`crates/ozfft-kernels/cuda/passes/bailey_long.cuh`): which it takes, and what a launch is
 //! told. Words between passes lie as the portable kernels have them, so that either takes any pass.
 
 use super::machine::{Machine, TemplateKernel};

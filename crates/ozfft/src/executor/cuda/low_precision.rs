@@ -1,4 +1,4 @@
-//! Tables of the tuned kernels for words of five or six digits (`crates/ozfft-kernels/cuda/tuned_few.cuh`).
+//! Tables of the tuned kernels for words of five or six digits (`crates/ozfft-kernels/cuda/hopper/tuned_few.cuh`).
 //!
 //! Data digits are biased by 128. The kernels' operands have some constant digits besides, and the matrices numbers that
 //! these meet: together they take off what a diagonal is biased by, and add one half of the unit to the last one.

@@ -1,4 +1,4 @@
-//! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/tuned_mixed.cu`): those of
+//! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/hopper/tuned_mixed.cu`): those of
 //! `tuned_tables.rs`, padded to tiles of eight slots and outputs, with outputs in the order in which threads have them.
 
 use super::tuned_tables::{

@@ -1,4 +1,4 @@
-//! What a launch of the portable kernels is told: the structures of `crates/ozfft-kernels/cuda/task.cuh`.
+//! What a launch of the portable kernels is told: the structures of `crates/ozfft-kernels/cuda/portable/task.cuh`.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -1,4 +1,4 @@
-//! Tuned kernels for transforms of two passes in one launch (`crates/ozfft-kernels/cuda/tuned_passes.cu`): which transforms
+//! Tuned kernels for transforms of two passes in one launch (`crates/ozfft-kernels/cuda/hopper/tuned_passes.cu`): which transforms
 //! they take, and their tables.
 
 use super::tuned::{KernelSource, Kernels, TunedOn};
