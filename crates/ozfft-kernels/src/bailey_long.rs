@@ -322,7 +322,12 @@ impl KernelShape for LongShape {
         let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
         let source = kernel_source(
             self,
-            ["passes/bailey_long.cuh", &self.type_name(), "run_pass", &checks],
+            [
+                "passes/bailey_long.cuh",
+                &self.type_name(),
+                "run_pass",
+                &checks,
+            ],
             conversions,
         );
         match self.steps {

@@ -509,7 +509,9 @@ impl KernelShape for PassesShape {
         let checks = format!("Shape::TABLE_BYTES == {}", self.table_bytes());
         let (header, function) = match self.ends {
             Ends::Complex(_) => ("passes/bailey_passes.cuh", "run_passes"),
-            Ends::RealToHalf(_) | Ends::HalfToReal(_) => ("passes/bailey_real_passes.cuh", "run_passes"),
+            Ends::RealToHalf(_) | Ends::HalfToReal(_) => {
+                ("passes/bailey_real_passes.cuh", "run_passes")
+            }
             Ends::Convolution(_) => ("passes/bailey_convolution.cuh", "run_convolution"),
         };
         let source = kernel_source(

@@ -294,7 +294,12 @@ impl KernelShape for RealShape {
         let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
         let source = kernel_source(
             self,
-            ["block/bailey_real.cuh", &self.type_name(), "run_real", &checks],
+            [
+                "block/bailey_real.cuh",
+                &self.type_name(),
+                "run_real",
+                &checks,
+            ],
             conversions,
         );
         self.number.with_header(source)

@@ -42,7 +42,7 @@ template <int N, int DIGITS_ = 8, Product PRODUCT_ = Product::INT8, int DIAGONAL
     static constexpr int MATRIX_BYTES = MATRIX ? TILES * TILE_BYTES : 0;
 };
 
-// Bytes of the tables, in the order in which they lie (executor/cuda/bailey_tables.rs): cosines and sines of both steps, what
+// Bytes of the tables, in the order in which they lie (executor/cuda/tables/bailey_tables.rs): cosines and sines of both steps, what
 // sums are biased by, rotations.
 template <int N1, int N2, int DIGITS = 8, Product PRODUCT = Product::INT8, int DIAGONALS = DIGITS> struct TableShape {
     typedef StepShape<N1, DIGITS, PRODUCT, DIAGONALS> First;

@@ -38,7 +38,7 @@ struct SingleFacts {
 // Whether both passes of transforms are taken in one launch that have such a column, whatever the rows are that cross it
 // (bailey_passes.cuh). The unit of a column is at least 2^(leading - 36), a word that is not zero one unit, and the unit of a row 2^-36 of
 // its largest word or more: results are multiples of 2^-120, far enough from the end of the range that scales between axes of 2^-29 stay
-// exact (executor/cuda/tuned.rs). At the other end numbers grow by 13 bits, and the unit of a row stays below 2^80.
+// exact (executor/cuda/select/tuned.rs). At the other end numbers grow by 13 bits, and the unit of a row stays below 2^80.
 DEVICE bool takes_column(const SingleFacts &facts, int common) {
     return facts.zero() || (facts.handled() && facts.leading() + common >= -48 && facts.leading() + common <= 96);
 }

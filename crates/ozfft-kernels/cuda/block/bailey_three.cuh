@@ -6,7 +6,7 @@
 
 namespace bailey {
 
-// The tables of three steps (executor/cuda/bailey_tables.rs): as those of two, with the middle one's between them.
+// The tables of three steps (executor/cuda/tables/bailey_tables.rs): as those of two, with the middle one's between them.
 template <int N1, int N2, int N3> struct TablesOfThree {
     typedef StepShape<N1> First;
     typedef StepShape<N2> Middle;
