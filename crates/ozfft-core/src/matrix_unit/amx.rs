@@ -28,9 +28,14 @@ pub struct Amx(());
 
 impl ListedUnit for Amx {
     type Packed = Tiles;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         (Amx::present() && amx_tiles_are_granted()).then_some(Amx(()))
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Tiles {

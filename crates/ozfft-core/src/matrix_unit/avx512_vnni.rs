@@ -24,6 +24,7 @@ pub struct Avx512Vnni(());
 
 impl ListedUnit for Avx512Vnni {
     type Packed = Packed;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx512f")
@@ -33,6 +34,10 @@ impl ListedUnit for Avx512Vnni {
             && is_x86_feature_detected!("avx512cd")
             && is_x86_feature_detected!("avx512vnni");
         present.then_some(Avx512Vnni(()))
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Packed {

@@ -1,6 +1,6 @@
 //! One 1-D transform of any length over the caller's numbers.
 
-use crate::matrix_unit::{self, MatrixUnit, Unit};
+use crate::matrix_unit::{self, ListedUnit, MatrixUnit, Unit};
 use crate::portable::power_of_two;
 use crate::recipe::LineRecipe;
 use crate::roots::Fixed;
@@ -177,7 +177,7 @@ impl Line {
                 passes.run_short(unit, input, output, active, workspace);
                 Ok(())
             }
-            Line::Passes(passes) => passes.run(unit, &floats, &end, active, workspace, workers),
+            Line::Passes(passes) => passes.run(unit, (&floats, &end), active, workspace, workers),
             Line::Bluestein(bluestein) => {
                 bluestein.run(unit, input, output, active, workspace, workers)
             }
@@ -212,10 +212,12 @@ macro_rules! compiled_once {
                 pub(super) mod $name {
                     use super::*;
 
+                    pub(in super::super) type Unit = <matrix_unit::$name as ListedUnit>::Transforming;
+
                     #[inline(never)]
                     pub(in super::super) fn one_set(
                         line: &Line,
-                        unit: matrix_unit::$name,
+                        unit: Unit,
                         (input, output): (&Input<'_, $lanes>, &Output<'_, $lanes>),
                         active: usize,
                         workspace: &mut [u64],
@@ -227,7 +229,7 @@ macro_rules! compiled_once {
                     #[inline(never)]
                     pub(in super::super) fn several_sets(
                         line: &Line,
-                        unit: matrix_unit::$name,
+                        unit: Unit,
                         sets: usize,
                         ends: &Ends<'_, $lanes>,
                         workspace: &mut [u64],
@@ -258,12 +260,12 @@ macro_rules! compiled_once {
                                 part.connect(|input, output| run(input, output, part.count()));
                             };
                             let sets = active.div_ceil($lanes);
-                            compiled::$name::several_sets(self, unit, sets, ends, workspace);
+                            compiled::$name::several_sets(self, unit.transforming(), sets, ends, workspace);
                         }
                         #[cfg($compiled)]
                         Unit::$name(unit) => lines.connect(|input, output| {
                             let ends = (input, output);
-                            compiled::$name::one_set(self, unit, ends, active, workspace, workers);
+                            compiled::$name::one_set(self, unit.transforming(), ends, active, workspace, workers);
                         }),
                     )*
                     #[cfg(feature = "residues")]
@@ -279,7 +281,7 @@ macro_rules! compiled_once {
                 match unit {
                     $(
                         #[cfg($compiled)]
-                        Unit::$name(_) => self.words::<$lanes, matrix_unit::$name>(workers, lines),
+                        Unit::$name(_) => self.words::<$lanes, compiled::$name::Unit>(workers, lines),
                     )*
                     #[cfg(feature = "residues")]
                     Unit::Residues => self.words::<1, matrix_unit::ResidueNumbers>(workers, lines),

@@ -1,12 +1,13 @@
 //! Parts of one long line, for programs that divide it among processes: what is done to some columns or rows of its passes.
 
-use crate::matrix_unit::{self, MatrixUnit, Unit};
+use crate::matrix_unit::{self, ListedUnit, MatrixUnit, Unit};
 use crate::stages::numbers::{Elements, Input, Output, Reader, Writer};
 use crate::stages::quantise::LineProperties;
 use crate::substrate::for_each_unit;
 use crate::transform::bluestein::Stored;
 use crate::transform::line::{End, Floats, Line};
 use crate::transform::passes::Passes;
+use crate::transform::source::LineEnds;
 use num_complex::Complex;
 use std::ops::Range;
 
@@ -50,12 +51,14 @@ fn run<const L: usize, U: MatrixUnit<L>>(
     match (line, step) {
         (Line::Passes(passes), PartStep::Columns(part)) => {
             let input = Input::<L>::part(part.numbers, part.elements, part.conjugate);
-            let ends = (&Floats(&input), &End(&Output::nothing()));
+            let nowhere = Output::nothing();
+            let ends: LineEnds<'_, L, U> = (&Floats(&input), &End(&nowhere));
             passes.run_first_half(unit, ends, range, stored, memory.0, memory.1)
         }
         (Line::Passes(passes), PartStep::Rows(part)) => {
             let output = Output::<L>::part(part.numbers, part.count, part.real, part.conjugate);
-            let ends = (&Floats(&Input::nothing()), &End(&output));
+            let numbers = Input::nothing();
+            let ends: LineEnds<'_, L, U> = (&Floats(&numbers), &End(&output));
             passes.run_second_half(unit, ends, range, stored, memory.0, memory.1);
             nothing
         }
@@ -99,7 +102,7 @@ macro_rules! compiled_once {
                     $(
                         #[cfg($compiled)]
                         Unit::$name(unit) => {
-                            run::<$lanes, _>(self, unit, step, range, stored, memory)
+                            run::<$lanes, _>(self, unit.transforming(), step, range, stored, memory)
                         }
                     )*
                     #[cfg(feature = "residues")]
@@ -115,7 +118,7 @@ macro_rules! compiled_once {
                     $(
                         #[cfg($compiled)]
                         Unit::$name(_) => {
-                            self.part_workspace_len::<$lanes, matrix_unit::$name>(numbers, workers)
+                            self.part_workspace_len::<$lanes, <matrix_unit::$name as ListedUnit>::Transforming>(numbers, workers)
                         }
                     )*
                     #[cfg(feature = "residues")]
