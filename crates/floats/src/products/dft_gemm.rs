@@ -7,11 +7,11 @@
 
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::format::Format;
 use crate::lanes::{InstructionSet, Task, Vectors, rotated};
-use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
-use crate::ozaki::{MOST_PARTS, products, split};
-use crate::sample::{LineScale, Sample};
+use crate::numbers::format::Format;
+use crate::numbers::sample::{LineScale, Sample};
+use crate::products::matrices::{Cut, directed_root, left, left_row, padded, right};
+use crate::products::ozaki::{MOST_PARTS, products, split};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
 use num_complex::Complex;
 use std::sync::Arc;

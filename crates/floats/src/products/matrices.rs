@@ -2,8 +2,8 @@
 
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::bf16::pair;
-use crate::roots::{Real, Root, root};
+use crate::numbers::bf16::pair;
+use crate::numbers::roots::{Real, Root, root};
 use crate::unit::TILE;
 
 /// The next multiple of a tile.

@@ -1,8 +1,8 @@
 //! The formats that matrix units multiply: bf16 and f16, both with 16 bits and products that an f32 holds.
 
-use crate::bf16;
-use crate::fp16;
-use crate::roots::Real;
+use crate::numbers::bf16;
+use crate::numbers::fp16;
+use crate::numbers::roots::Real;
 use std::fmt;
 
 /// A number format of 16 bits.

@@ -1,8 +1,8 @@
 //! DFTs of a few points in registers, forward: the steps that longer transforms are made of.
 
 use crate::lanes::Scalar;
-use crate::number::{Constant, Number, Pair};
-use crate::roots::root;
+use crate::numbers::number::{Constant, Number, Pair};
+use crate::numbers::roots::root;
 use std::array;
 
 /// A DFT of `R` points.
@@ -154,7 +154,7 @@ impl<S: Scalar, const R: usize> Matrix<S, R> {
         Matrix {
             roots: array::from_fn(|k| {
                 let root = root(k as u64, R as u64);
-                let back = crate::roots::root((R - k) as u64, R as u64);
+                let back = crate::numbers::roots::root((R - k) as u64, R as u64);
                 (
                     Constant::new(root.re),
                     Constant::new(root.im),

@@ -1,13 +1,21 @@
 //! Transforms of lines that lie side by side in the lanes of vectors, in any arithmetic of `number.rs` and `kahan.rs`.
 
+pub(crate) mod bluestein;
+pub(crate) mod gemm;
+pub(crate) mod program;
+pub(crate) mod recipe;
+mod small_dft;
+pub(crate) mod stockham;
+
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::bluestein::{Bluestein, SpectrumStats, convolution_length};
-use crate::gemm::Gemm;
 use crate::lanes::{InstructionSet, Scalar};
-use crate::number::{Arithmetic, Compensated, Double, Single, lanes};
-use crate::sample::{LineScale, LoadPanel, MOST_LANES, Sample, StorePanel};
-use crate::stockham::{Step, Stockham};
+use crate::lines::bluestein::{Bluestein, SpectrumStats, convolution_length};
+use crate::lines::gemm::Gemm;
+use crate::lines::recipe::LineRecipe;
+use crate::lines::stockham::Stockham;
+use crate::numbers::arithmetic::{Arithmetic, Compensated, Double, Single, lanes};
+use crate::numbers::sample::{LineScale, LoadPanel, MOST_LANES, Sample, StorePanel};
 use num_complex::Complex;
 
 /// How a line is transformed.
@@ -16,15 +24,6 @@ enum Algorithm<S> {
     Gemm(Gemm<S>),
     Stages(Stockham<S>),
     Bluestein(Bluestein<S>),
-}
-
-/// What a plan makes of a length.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LineRecipe {
-    Gemm,
-    Stages(Vec<Step>),
-    /// With the steps of the convolution.
-    Bluestein(Vec<Step>),
 }
 
 /// A transform over lanes.

@@ -7,20 +7,20 @@
 //! leave of the data (`2^-32` of the line's largest number), of the matrix, and the six products of small digits that are
 //! not formed. Equal bits on every unit.
 
-use crate::Direction;
 use crate::aligned::Aligned;
 use crate::lanes::{InstructionSet, Task, Vectors};
-use crate::matrices::{Cut, directed_root, left, left_row, padded, right};
-use crate::ozaki::products;
-use crate::roots::Real;
-use crate::sample::{LineScale, Sample};
+use crate::numbers::roots::Real;
+use crate::numbers::sample::{LineScale, Sample};
+use crate::products::matrices::{Cut, directed_root, left, left_row, padded, right};
+use crate::products::ozaki::products;
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
+use crate::{Direction, Mode};
 use fallible_memory::collected;
 use num_complex::Complex;
 use std::sync::Arc;
 
 /// Digits of a number.
-pub(crate) const DIGITS: usize = 4;
+pub(crate) const DIGITS: usize = Mode::OzakiTwoLevel.parts();
 /// Products that an f32 sums exactly.
 pub(crate) const EXACT_PRODUCTS: usize = 1024;
 /// Lines that are multiplied together where a line is a row.

@@ -1,9 +1,10 @@
 //! The DFT as one product with its matrix, in the arithmetic of the lanes: what the posts do for short lengths.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, ComplexConstant, Constant, Number, Pair};
-use crate::roots::root;
-use crate::steps::{LineProgram, Operation};
+use crate::lines::program::{LineProgram, Operation};
+use crate::numbers::arithmetic::Arithmetic;
+use crate::numbers::number::{ComplexConstant, Constant, Number, Pair};
+use crate::numbers::roots::root;
 
 /// Cosine, sine and the negated sine of every `n`-th of a turn: the matrix has no other entries.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! well. So nothing of the order of one rounding is lost until the two words are added at the end.
 
 use crate::lanes::Lanes;
-use crate::number::{ComplexConstant, Constant, Number, Pair};
+use crate::numbers::number::{ComplexConstant, Constant, Number, Pair};
 
 /// A value and its error: the number is their sum.
 #[derive(Debug, Clone, Copy)]

@@ -6,9 +6,9 @@
 
 use crate::Direction;
 use crate::aligned::Aligned;
-use crate::format::Format;
 use crate::lanes::rotated;
-use crate::matrices::{Cut, directed_root, left, left_row, padded, right, several};
+use crate::numbers::format::Format;
+use crate::products::matrices::{Cut, directed_root, left, left_row, padded, right, several};
 use crate::unit::{MatrixUnit, Shape, TILE, Term};
 use num_complex::Complex;
 use std::sync::Arc;

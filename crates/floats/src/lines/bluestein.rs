@@ -5,12 +5,12 @@
 //! the exact argument `j² mod 2n`; their spectrum is a table, transformed in f64.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{
-    Arithmetic, ComplexConstant, Constant, DoubleAlone, DoubleCompensatedAlone, Number, Pair,
-};
-use crate::roots::{Real, Root, root};
-use crate::steps::{LineProgram, Operation};
-use crate::stockham::{Step, Stockham};
+use crate::lines::program::{LineProgram, Operation};
+use crate::lines::recipe::Step;
+use crate::lines::stockham::Stockham;
+use crate::numbers::arithmetic::{Arithmetic, DoubleAlone, DoubleCompensatedAlone};
+use crate::numbers::number::{ComplexConstant, Constant, Number, Pair};
+use crate::numbers::roots::{Real, Root, root};
 use fallible_memory::collected;
 
 /// The tables of one length.

@@ -1,29 +1,13 @@
 //! Stockham's transform: every stage reads one array and writes the other, and the last leaves the spectrum in order.
 
 use crate::lanes::{InstructionSet, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, ComplexConstant, Number, Pair};
-use crate::roots::root;
-use crate::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
-use crate::steps::{LineProgram, Operation};
+use crate::lines::program::{LineProgram, Operation};
+use crate::lines::recipe::Step;
+use crate::lines::small_dft::{Matrix, Odd, Radix2, Radix4, Radix8, SmallDft};
+use crate::numbers::arithmetic::Arithmetic;
+use crate::numbers::number::{ComplexConstant, Number, Pair};
+use crate::numbers::roots::root;
 use fallible_memory::{collected, with_capacity};
-
-/// How a stage computes its small DFTs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// 2, 4 or 8 points by sums and differences, odd primes to 13 by cosines and sines of pairs.
-    Butterfly(usize),
-    /// 8 points as a product with their matrix, as on a matrix unit.
-    Matrix(usize),
-}
-
-impl Step {
-    /// Points of its small DFTs.
-    pub const fn points(self) -> usize {
-        match self {
-            Step::Butterfly(points) | Step::Matrix(points) => points,
-        }
-    }
-}
 
 /// The largest prime that has a stage of its own.
 pub(crate) const LARGEST_PRIME: usize = 13;

@@ -38,7 +38,7 @@ pub(crate) fn unpair(pair: u32) -> (u16, u16) {
 mod tests {
     use super::*;
     use crate::Format;
-    use crate::roots::Real;
+    use crate::numbers::roots::Real;
 
     #[test]
     fn rounding_is_to_nearest_even() {

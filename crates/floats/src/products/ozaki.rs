@@ -4,7 +4,7 @@
 //! with `i + j < s` are formed: one for plain bf16, three for `ozaki`, six for `ozaki_hq`. What is left out is of the order
 //! of what the parts leave of the numbers themselves, `2^-8s`. The small products are added first.
 
-use crate::bf16;
+use crate::numbers::bf16;
 
 /// Most parts of a number.
 pub(crate) const MOST_PARTS: usize = 3;

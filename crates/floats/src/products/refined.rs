@@ -9,10 +9,10 @@
 //! who know the mode.
 
 use crate::aligned::Aligned;
-use crate::dft_gemm::{self, DftGemm};
 use crate::lanes::{InstructionSet, Task, Vectors};
 use crate::lines::Lines;
-use crate::sample::{LineScale, Sample};
+use crate::numbers::sample::{LineScale, Sample};
+use crate::products::dft_gemm::{self, DftGemm};
 use num_complex::Complex;
 
 /// Lines that are refined together.

@@ -3,8 +3,9 @@
 //! Lines whose largest part is far from one are scaled by a power of two on input and back on output, both
 //! exact unless a result is subnormal: so nothing overflows or underflows in between, and bounds hold for every line.
 
-use crate::lanes::{Lanes, POINTS, Scalar, Task, Vectors};
-use crate::number::{Arithmetic, Number, Pair};
+use crate::lanes::{Lanes, LineSlice, LineSliceMut, POINTS, Scalar, Task, Vectors};
+use crate::numbers::arithmetic::Arithmetic;
+use crate::numbers::number::{Number, Pair};
 use num_complex::Complex;
 
 /// The factor of a line on input.
@@ -36,48 +37,26 @@ pub(crate) trait Sample: Scalar {
     fn line_scale(line: &[Complex<Self>]) -> LineScale;
     const NAN: Self;
 
-    /// The line, if it is of f32.
-    fn as_single(line: &[Complex<Self>]) -> Option<&[Complex<f32>]>;
-    fn as_single_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f32>]>;
-    /// The line, if it is of f64.
-    fn as_double(line: &[Complex<Self>]) -> Option<&[Complex<f64>]>;
-    fn as_double_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f64>]>;
+    /// Lines as what they are.
+    fn known(lines: &[Complex<Self>]) -> LineSlice<'_>;
+    fn known_mut(lines: &mut [Complex<Self>]) -> LineSliceMut<'_>;
 }
 
 /// Numbers with exponents within this of zero are left alone.
 const ORDINARY: i32 = 40;
 
-macro_rules! this {
-    ($line:ident) => {
-        Some($line)
-    };
-}
-macro_rules! not_this {
-    ($line:ident) => {{
-        let _ = $line;
-        None
-    }};
-}
 macro_rules! sample {
-    ($scalar:ty, $bits:ty, $mantissa:literal, $bias:literal, $single:ident, $double:ident) => {
+    ($scalar:ty, $bits:ty, $mantissa:literal, $bias:literal, $variant:ident) => {
         impl Sample for $scalar {
             const NAN: Self = <$scalar>::NAN;
 
             #[inline(always)]
-            fn as_single(line: &[Complex<Self>]) -> Option<&[Complex<f32>]> {
-                $single!(line)
+            fn known(lines: &[Complex<Self>]) -> LineSlice<'_> {
+                LineSlice::$variant(lines)
             }
             #[inline(always)]
-            fn as_single_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f32>]> {
-                $single!(line)
-            }
-            #[inline(always)]
-            fn as_double(line: &[Complex<Self>]) -> Option<&[Complex<f64>]> {
-                $double!(line)
-            }
-            #[inline(always)]
-            fn as_double_mut(line: &mut [Complex<Self>]) -> Option<&mut [Complex<f64>]> {
-                $double!(line)
+            fn known_mut(lines: &mut [Complex<Self>]) -> LineSliceMut<'_> {
+                LineSliceMut::$variant(lines)
             }
 
             #[inline(always)]
@@ -102,8 +81,8 @@ macro_rules! sample {
         }
     };
 }
-sample!(f32, u32, 23, 127, this, not_this);
-sample!(f64, u64, 52, 1023, not_this, this);
+sample!(f32, u32, 23, 127, Single);
+sample!(f64, u64, 52, 1023, Double);
 
 /// No vector has more lanes.
 pub(crate) const MOST_LANES: usize = 16;
@@ -170,7 +149,7 @@ fn load_panel<N: Number, D: Sample>(
         if ordinary && points == POINTS {
             let zero = N::Lanes::splat(N::Scalar::default());
             let mut values = [[zero; 2]; POINTS];
-            if N::Lanes::gather(&lines[start..], n, &mut values) {
+            if N::Lanes::gather(D::known(&lines[start..]), n, &mut values) {
                 for (i, &[re, im]) in values.iter().enumerate() {
                     Pair {
                         re: N::exactly(re),
@@ -227,7 +206,7 @@ fn store_panel<N: Number, D: Sample>(
                 let value = Pair::<N>::load(panel, start + i).swapped_if(swap);
                 *point = [value.re.rounded(), value.im.rounded()];
             }
-            if N::Lanes::scatter(&values, &mut lines[start..], n) {
+            if N::Lanes::scatter(&values, D::known_mut(&mut lines[start..]), n) {
                 continue;
             }
         }
