@@ -1,7 +1,7 @@
 //! Memory of our own: asked for before it is needed, since an allocation that fails later would end the program without a word
 //! about the reason.
 
-use crate::ffi::FftwError;
+use crate::error::FftwError;
 use crate::number::Number;
 use fallible_memory::{OutOfMemory, try_zeroed};
 use num_complex::Complex;

@@ -1,8 +1,9 @@
 //! Fortran's legacy names, with one underscore and with two. Everything is passed by address, results come first, and arrays have
 //! their first index running fastest, so lists of lengths are reversed. (Fortran 2003 calls the C names.)
 
-use crate::ffi::{PlanPointer, values_at};
-use crate::guru::Iodim;
+use crate::arguments::values_at;
+use crate::entry_points::guru::Iodim;
+use crate::ffi::PlanPointer;
 use num_complex::Complex;
 use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
 
@@ -68,7 +69,7 @@ macro_rules! fortran_entry_points {
         pub mod $module {
             use super::*;
             use crate::$module as c;
-            use crate::guru::$module as guru;
+            use crate::entry_points::guru::$module as guru;
 
             fortran! {
                 $prefix;

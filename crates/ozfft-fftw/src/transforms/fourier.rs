@@ -4,16 +4,16 @@
 //! [`ozfft`] takes slices, and a slice claims all of its range. Elements between strided ones may be somebody else's, another thread's
 //! even, so only ranges that the transform owns wholly become slices.
 
-use crate::ffi::FftwError;
+use crate::error::FftwError;
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
-use crate::strides::{
+use crate::pool;
+use crate::transforms::strides::{
     Dimension, Ends, Side, count, extent, gather_complex, gather_real, is_dense, scatter_complex,
     scatter_real,
 };
-use crate::threads;
-use crate::workspace::{with_array, with_room, with_workspace, zeros};
+use crate::transforms::workspace::{with_array, with_room, with_workspace, zeros};
 use fallible_memory::expect;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Kind, Layout, Plan, Problem};
@@ -430,7 +430,7 @@ impl<T: Number> Fourier<T> {
                     with_array(self.elements.0, words, |values, workspace| {
                         gather_complex(input, from, values);
                         if let Some(plan) = plan {
-                            done(threads::run(self.options.threads, || {
+                            done(pool::run(self.options.threads, || {
                                 plan.process_with_workspace(values, workspace)
                             }))?;
                         }
@@ -444,7 +444,7 @@ impl<T: Number> Fourier<T> {
                         self.elements.1,
                         plan.workspace_len(),
                         |halves, workspace| {
-                            done(threads::run(self.options.threads, || {
+                            done(pool::run(self.options.threads, || {
                                 plan.process_real_to_complex_with_workspace(
                                     &values, halves, workspace,
                                 )
@@ -468,7 +468,7 @@ impl<T: Number> Fourier<T> {
                         plan.workspace_len(),
                         |halves, workspace| {
                             gather_complex(input, from, halves);
-                            done(threads::run(self.options.threads, || {
+                            done(pool::run(self.options.threads, || {
                                 plan.process_complex_to_real_with_workspace(
                                     halves,
                                     &mut values,
@@ -496,7 +496,7 @@ impl<T: Number> Fourier<T> {
         run: impl FnOnce(&Plan<T>, &mut [u64]) -> Result<(), FftError> + Send,
     ) -> Result<(), FftwError> {
         with_workspace(plan.workspace_len(), |workspace| {
-            threads::run(self.options.threads, || run(plan, workspace))
+            pool::run(self.options.threads, || run(plan, workspace))
         })
         .and_then(done)
     }
@@ -508,7 +508,7 @@ impl<T: Number> Fourier<T> {
         run: impl FnOnce(&Plan<T>) -> Result<(), FftError> + Send,
     ) -> Result<(), FftwError> {
         drop(with_room::<u64>(plan.workspace_len())?);
-        done(threads::run(self.options.threads, || run(plan)))
+        done(pool::run(self.options.threads, || run(plan)))
     }
 
     /// NaN, which cannot be taken for a result.
@@ -553,7 +553,7 @@ impl<T: Number> Fourier<T> {
             self.direction,
             &shape[self.loops..],
             &shape[..self.loops],
-            threads::in_words(self.options.threads)
+            pool::in_words(self.options.threads)
         )
     }
 

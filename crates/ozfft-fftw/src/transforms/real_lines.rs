@@ -8,14 +8,14 @@
 //! picked hold at least half of the energy of the half-spectrum they are picked from, and a half-spectrum at least half of that of
 //! the whole. A further axis at most doubles the error that it is given (no kind has a condition number above 2) and adds its own.
 
-use crate::ffi::FftwError;
-use crate::fourier::{done, table_bytes};
+use crate::error::FftwError;
 use crate::number::Number;
 use crate::options::Options;
 use crate::planning;
-use crate::strides::{Dimension, Ends, Side, count, extent, gather_real, scatter_real};
-use crate::threads;
-use crate::workspace::{with_workspace, zeros};
+use crate::pool;
+use crate::transforms::fourier::{done, table_bytes};
+use crate::transforms::strides::{Dimension, Ends, Side, count, extent, gather_real, scatter_real};
+use crate::transforms::workspace::{with_workspace, zeros};
 use fallible_memory::expect;
 use num_complex::Complex;
 use ozfft::{Plan, Problem};
@@ -233,7 +233,7 @@ impl<T: Number> RealToReal<T> {
         let to = self.side(|d| d.output);
         // SAFETY: the caller's promise.
         let outcome = unsafe { gather_real(input, &self.side(|d| d.input)) }
-            .and_then(|values| threads::run(self.options.threads, || self.transform(values)));
+            .and_then(|values| pool::run(self.options.threads, || self.transform(values)));
         // SAFETY: the caller's promise.
         unsafe {
             match outcome {
@@ -272,7 +272,7 @@ impl<T: Number> RealToReal<T> {
             kinds.join(" "),
             &lengths[loops..],
             &lengths[..loops],
-            threads::in_words(self.options.threads)
+            pool::in_words(self.options.threads)
         )
     }
 

@@ -1,13 +1,14 @@
 //! Any lengths and strides: the guru interface, with 32- and 64-bit numbers, parts of complex numbers side by side or apart.
 
-use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
-use crate::fourier::Fourier;
-use crate::many::length;
+use crate::arguments::{length, values_at};
+use crate::error::FftwError;
+use crate::ffi::{PlanPointer, guard_plan};
 use crate::number::Number;
 use crate::options::Options;
 use crate::plan::{TypedPlan, Work};
-use crate::real_lines::{RealKind, RealToReal};
-use crate::strides::{Dimension, Ends};
+use crate::transforms::fourier::Fourier;
+use crate::transforms::real_lines::{RealKind, RealToReal};
+use crate::transforms::strides::{Dimension, Ends};
 use num_complex::Complex;
 use ozfft::{Direction, Kind};
 use std::ffi::{c_int, c_uint};

@@ -1,7 +1,8 @@
 //! Real-to-real transforms of arrays in C order: half-complex, Hartley, cosine and sine transforms of types I to IV.
 
-use crate::ffi::{PlanPointer, guard_plan, values_at};
-use crate::many::{Many, plan_real};
+use crate::arguments::values_at;
+use crate::entry_points::many::{Many, plan_real};
+use crate::ffi::{PlanPointer, guard_plan};
 use std::ffi::{c_int, c_uint};
 
 macro_rules! r2r_entry_points {

@@ -1,9 +1,9 @@
 //! Where elements lie. All strides are counted in real numbers, whatever the elements are, so that complex numbers with their
 //! parts side by side and parts in arrays of their own are one case.
 
-use crate::ffi::FftwError;
+use crate::error::FftwError;
 use crate::number::Number;
-use crate::workspace::with_room;
+use crate::transforms::workspace::with_room;
 use num_complex::Complex;
 
 /// One dimension of a transform or of the loop around it.

@@ -1,7 +1,8 @@
 //! Complex transforms of arrays in C order.
 
-use crate::ffi::{PlanPointer, guard_plan, values_at};
-use crate::many::{Many, plan_complex};
+use crate::arguments::values_at;
+use crate::entry_points::many::{Many, plan_complex};
+use crate::ffi::{PlanPointer, guard_plan};
 use num_complex::Complex;
 use std::ffi::{c_int, c_uint};
 

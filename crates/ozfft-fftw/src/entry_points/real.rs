@@ -1,8 +1,9 @@
 //! Real transforms of arrays in C order: real to half-spectrum and back. In place, rows of reals are padded to the length of
 //! their half-spectrum.
 
-use crate::ffi::{PlanPointer, guard_plan, values_at};
-use crate::many::{Many, plan_complex_to_real, plan_real_to_complex};
+use crate::arguments::values_at;
+use crate::entry_points::many::{Many, plan_complex_to_real, plan_real_to_complex};
+use crate::ffi::{PlanPointer, guard_plan};
 use num_complex::Complex;
 use std::ffi::{c_int, c_uint};
 

@@ -1,11 +1,13 @@
 //! Executing plans, on the arrays that they were made for or on others. One plan may be executed by several threads at once,
 //! each with arrays of its own. Plans of another library are executed by that.
 
-use crate::ffi::{FftwError, expect_plan, fail, guard_call, guard_execute};
+use crate::error::FftwError;
+use crate::ffi::{expect_plan, guard_call, guard_execute};
+use crate::log::fail;
 use crate::next::pass_on;
 use crate::number::Number;
 use crate::registry::{self, FftwPlan, Found};
-use crate::strides::Ends;
+use crate::transforms::strides::Ends;
 use num_complex::Complex;
 use ozfft::Kind;
 

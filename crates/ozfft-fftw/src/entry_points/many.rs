@@ -1,11 +1,13 @@
 //! Many arrays at once, each possibly a part of a larger one; and what one array in C order is a case of.
 
-use crate::ffi::{FftwError, PlanPointer, guard_plan, values_at};
-use crate::guru::{direction, plan_fourier, plan_real_to_real};
+use crate::arguments::{length, values_at};
+use crate::entry_points::guru::{direction, plan_fourier, plan_real_to_real};
+use crate::error::FftwError;
+use crate::ffi::{PlanPointer, guard_plan};
 use crate::number::Number;
 use crate::plan::TypedPlan;
-use crate::real_lines::RealKind;
-use crate::strides::{Dimension, Ends};
+use crate::transforms::real_lines::RealKind;
+use crate::transforms::strides::{Dimension, Ends};
 use num_complex::Complex;
 use ozfft::{Direction, Kind};
 use std::ffi::{c_int, c_uint};
@@ -130,12 +132,6 @@ impl<'a> Many<'a> {
         }
         Ok(strides)
     }
-}
-
-/// A length that C passes as a signed number.
-pub(crate) fn length(what: &'static str, given: i64, least: i64) -> Result<usize, FftwError> {
-    let usable = usize::try_from(given).ok().filter(|_| given >= least);
-    usable.ok_or(FftwError::TooSmall { what, given, least })
 }
 
 /// Elements in real numbers.

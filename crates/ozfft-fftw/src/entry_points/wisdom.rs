@@ -1,11 +1,12 @@
 //! Wisdom: ozfft's own decisions as JSON. FFTW's wisdom is taken without complaint and without effect, since there is nothing to
 //! choose between.
 
-use crate::ffi::{guard_call, log};
+use crate::entry_points::print::copied_for_c;
+use crate::ffi::guard_call;
+use crate::log::log;
 use crate::number::Number;
 use crate::options::verbose;
 use crate::planning;
-use crate::print::copied_for_c;
 use serde_json::Deserializer;
 use std::ffi::{CStr, CString, OsStr, c_char, c_double, c_int, c_void};
 use std::fs::File;
