@@ -204,7 +204,7 @@ pub fn run(arguments: &ModelArguments) -> Result<(), Failure> {
             let form = Form::of(options.json, options.csv);
             table(&make(&options.record, &text)?, form)
         }
-        What::Scaling(options) => scaling::run(options),
+        What::Scaling(options) => scaling::run(options, crate::plot::scaling::picture),
         What::Document(options) => write_document(options),
     }
 }
