@@ -7,7 +7,7 @@ mod local;
 mod network;
 mod published;
 
-use super::show::{Form, table};
+use super::show::{Form, table, write_between_markers};
 use crate::failure::Failure;
 use clap::Args;
 use formula::{Binding, Grid, Time, Transform, transform};
@@ -527,7 +527,7 @@ fn write_document(
     tables.push(published_table()?.markdown());
     tables.push(check::table(&record).markdown());
     tables.push(figures_table(&networks).markdown());
-    super::write_between_markers(path, &tables.join("\n\n"))
+    write_between_markers(path, &tables.join("\n\n"))
 }
 
 #[cfg(test)]
