@@ -48,6 +48,14 @@ use ozfft_core::{
     transform, workspace,
 };
 
+/// What predicted times are made of, for those who fit them to measurements: not covered by versions.
+#[doc(hidden)]
+pub mod predictions {
+    pub use crate::plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
+    pub use crate::plan::estimate::digits_work;
+    pub use crate::plan::measured_units::measured_unit;
+}
+
 pub use error::{Buffer, FftError};
 #[cfg(feature = "cuda")]
 pub use executor::cuda::{
@@ -66,15 +74,9 @@ pub use num_complex::Complex;
 pub use plan::Plan;
 pub use plan::axis::AxisPlan;
 pub use plan::choice::{Candidate, Choice, Verdict};
-#[cfg(feature = "measurements")]
-pub use plan::constants::{DigitsWork, MeasuredUnit, UnitCost};
 #[cfg(feature = "cuda")]
 pub use plan::device_axis::DeviceAxisPlan;
-#[cfg(feature = "measurements")]
-pub use plan::estimate::digits_work;
 pub use plan::line_parts::{LineParts, PartProperties};
-#[cfg(feature = "measurements")]
-pub use plan::measured_units::measured_unit;
 pub use plan::planner::Planner;
 pub use plan::prediction::Prediction;
 pub use plan::reporting::Reporting;

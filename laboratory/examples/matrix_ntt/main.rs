@@ -1,13 +1,16 @@
 //! A number-theoretic transform by Bailey steps on the units that multiply bytes, beside the vectors of `exact-convolution`: the same residues, and times of one transform
 //! modulo one prime on one thread, in one run.
 //!
-//!     cargo run --release -p ozfft-cli --example matrix_ntt -- [LEVELS …]
+//!     cargo run --release --manifest-path laboratory/Cargo.toml --example matrix_ntt -- [LEVELS …]
 
+mod transform;
+
+use ozfft::convolution::Unit;
 use ozfft::convolution::device::{LANES, constants, forward};
-use ozfft::convolution::{MOST_STEP_LEVELS, MatrixTransform, Unit};
 use ozfft::{CpuUnit, Substrate};
 use ozfft_testkit::oracle::inputs::Generator;
 use std::time::Instant;
+use transform::{MOST_STEP_LEVELS, MatrixTransform};
 
 const ROUNDS: usize = 15;
 /// Least seconds of a turn.

@@ -1,7 +1,7 @@
 //! A number-theoretic transform by Bailey steps on the units that multiply bytes, to be measured beside the vectors of `exact-convolution`, which win
 //! (docs/convolution.md has the counts and times). Not for use: the crate's transforms return the same residues in less time.
 //!
-//! Rows of 16 coefficients and the tree of remainders are those of [`exact_convolution::device`]: a step of R points splits a node modulo `y^h - s` into R
+//! Rows of 16 coefficients and the tree of remainders are those of [`ozfft::convolution::device`]: a step of R points splits a node modulo `y^h - s` into R
 //! nodes at once. With `ρ^R = s` and the R-th roots of unity `ζ_i` the remainder of rows `a_q, a_(q + h/R), …` is `Σ_j ζ_i^j·(ρ^j·a_j)`: one matrix for all nodes, and one
 //! factor for each row, which the step before multiplies by.
 //!
@@ -9,12 +9,11 @@
 //! `ζ_i^j·2^(8t) mod p` for data digit t, so that four sums, and not seven diagonals, make a result: `S_0 + 2^8·S_1 + 2^16·S_2 + 2^24·S_3`. A sum is at most
 //! `4R·2^14`, 2^22 for 64 points; two of them make a word of 31 bits, and those two words times `ρ^j` and `2^16·ρ^j` are added in 64 bits and reduced once (Montgomery).
 
-use crate::error::FftError;
-use crate::matrix_unit::{Task, Unit};
-use crate::substrate::Substrate;
-use exact_convolution::device::{
+use ozfft::convolution::device::{
     LANES, MOST_LEVELS, PRIMES_OF_PRODUCTS, PrimeConstants, constants,
 };
+use ozfft::{FftError, Substrate};
+use ozfft_core::matrix_unit::{Task, Unit};
 use residues::bytes::{ByteMatrix, ByteProducts, Group, Sums};
 use std::sync::Arc;
 
@@ -273,7 +272,7 @@ impl Task for Node<'_> {
 /// What tables are made with.
 struct Arithmetic {
     prime: u64,
-    /// Entry k of the table of roots, as in `exact_convolution::device`, not scaled.
+    /// Entry k of the table of roots, as in `ozfft::convolution::device`, not scaled.
     roots: Vec<u64>,
 }
 
@@ -365,8 +364,8 @@ fn power(base: u64, exponent: u64, modulus: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::substrate::CpuUnit;
-    use exact_convolution::device::forward;
+    use ozfft::CpuUnit;
+    use ozfft::convolution::device::forward;
     use ozfft_testkit::oracle::inputs::Generator;
 
     const SEED: u64 = 20261118;
@@ -419,7 +418,7 @@ mod tests {
     fn the_vectors_of_the_crate_have_the_same_residues() {
         let mut generator = Generator::new(SEED);
         for (number, levels, step) in [(0, 6, 6), (1, 11, 6), (2, 13, 5), (0, 14, 4)] {
-            let Some(vectors) = forward(exact_convolution::Unit::best(), number, levels) else {
+            let Some(vectors) = forward(ozfft::convolution::Unit::best(), number, levels) else {
                 println!("skipped: rows of 16 need AVX-512");
                 return;
             };

@@ -1,6 +1,6 @@
 //! Constants of a unit from measured times: what `crates/ozfft/src/plan/measured_units.rs` holds is fitted here.
 
-use ozfft::{DigitsWork, UnitCost};
+use ozfft::predictions::{DigitsWork, UnitCost};
 
 /// Constants, none of them negative, for which predicted times are nearest to measured ones in the sum of squares of relative errors:
 /// pairs of work and nanoseconds for a point of complex arrays. None where there are fewer pairs than constants, or all of one kind.

@@ -3,7 +3,8 @@
 use super::fit::fit;
 use crate::failure::Failure;
 use clap::ValueEnum;
-use ozfft::{DigitsWork, Engine, Kind, Planner, Problem, digits_work, measured_unit};
+use ozfft::predictions::{DigitsWork, digits_work, measured_unit};
+use ozfft::{Engine, Kind, Planner, Problem};
 use ozfft_cli::options::{KindName, parse_accuracy, parse_shape};
 use roofline::{Cell, Mode, Table};
 use serde::Deserialize;

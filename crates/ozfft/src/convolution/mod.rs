@@ -26,16 +26,12 @@
 //! ```
 
 mod floating;
-#[cfg(all(feature = "residues", any(test, feature = "measurements")))]
-mod matrix_ntt;
 mod multiplier;
 mod real;
 mod real_shaped;
 mod routes;
 
 pub use exact_convolution::*;
-#[cfg(all(feature = "residues", feature = "measurements"))]
-pub use matrix_ntt::{MOST_STEP_LEVELS, MatrixTransform};
 pub use multiplier::{Multiplier, Product, ProductSeconds};
 #[doc(hidden)]
 pub use real::error_of_spectra;

@@ -4,7 +4,7 @@ use super::choice::{Choice, choose_engine, weighed_for, weighed_on_gpu_for};
 use super::decision::Decision;
 use super::plan_cache::{Building, PlanCache};
 use super::{Lengths, Plan};
-#[cfg(all(feature = "cuda", any(feature = "measurements", test)))]
+#[cfg(feature = "cuda")]
 use crate::engines::residues::{self, Measured};
 use crate::engines::shared::Shared;
 use crate::engines::{self, Built, Gpu, Request, native_error};
@@ -338,7 +338,8 @@ impl<T: Real> Planner<T> {
 
     /// A plan of [`Engine::Residues`] that runs one of `ozfft_kernels::RESIDUE_VARIANTS`, or of those in fp8, to measure it: some leave out a
     /// stage, and their results are void.
-    #[cfg(all(feature = "cuda", feature = "measurements"))]
+    #[doc(hidden)]
+    #[cfg(feature = "cuda")]
     pub fn plan_residue_variant(
         &self,
         problem: &Problem,
@@ -360,7 +361,8 @@ impl<T: Real> Planner<T> {
     }
 
     /// A plan of [`Engine::Residues`] whose blocks have so many lines and threads, to measure what the numbers cost.
-    #[cfg(all(feature = "cuda", feature = "measurements"))]
+    #[doc(hidden)]
+    #[cfg(feature = "cuda")]
     pub fn plan_residue_tile(
         &self,
         problem: &Problem,
@@ -377,7 +379,8 @@ impl<T: Real> Planner<T> {
 
     /// A plan of [`Engine::Residues`] with redundant moduli whose kernels flip a bit of one residue in one of `one_in` sums, to see that all such faults
     /// are found and put right.
-    #[cfg(all(feature = "cuda", feature = "measurements"))]
+    #[doc(hidden)]
+    #[cfg(feature = "cuda")]
     pub fn plan_residue_faults(
         &self,
         problem: &Problem,
@@ -449,7 +452,7 @@ impl<T: Real> Planner<T> {
     /// A plan on a GPU in a mode without a matrix unit, by the algorithms of any table: what a measurement of these needs. Its bound is that
     /// of the table of plans.
     #[doc(hidden)]
-    #[cfg(all(feature = "cuda", feature = "measurements"))]
+    #[cfg(feature = "cuda")]
     pub fn plan_by_table(
         &self,
         problem: &Problem,
@@ -473,7 +476,7 @@ impl<T: Real> Planner<T> {
         Ok(self.assemble(&order, engine, Some(ordinal), (built, why), None))
     }
 
-    #[cfg(all(feature = "cuda", any(feature = "measurements", test)))]
+    #[cfg(feature = "cuda")]
     fn plan_measured(
         &self,
         problem: &Problem,

@@ -65,7 +65,6 @@ pub(crate) fn residue_substrate(kernel: &str) -> &'static str {
 }
 
 /// Kernels for residues that are there to be measured.
-#[cfg(feature = "measurements")]
 pub(crate) fn residue_variants() -> Vec<&'static str> {
     [
         &ozfft_kernels::RESIDUE_VARIANTS[..],
