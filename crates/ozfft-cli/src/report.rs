@@ -1,7 +1,8 @@
 //! What the user gets: tables, one JSON object per line, record files, progress bars.
 
 use crate::failure::Failure;
-use crate::{outputs, standard_output};
+use crate::outputs;
+use crate::standard_output::{printable, write_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
@@ -25,22 +26,9 @@ pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
 }
 
-/// The text with control characters spelled out: names of files may have some, and a terminal would obey them.
-pub(crate) fn printable(text: &str) -> String {
-    let mut printed = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\t' => printed.push(character),
-            _ if character.is_control() => printed.extend(character.escape_default()),
-            _ => printed.push(character),
-        }
-    }
-    printed
-}
-
 /// Writes one line of text to standard output.
 pub fn say(text: &str) -> Result<(), Failure> {
-    standard_output::write_line(text)
+    write_line(text)
 }
 
 /// Writes one JSON object on one line.

@@ -4,7 +4,6 @@
 //! is not open for writing as done. Results would be lost without an error. So the stream is looked at before the standard library does.
 
 use crate::failure::Failure;
-use crate::report::printable;
 use std::io::Write;
 
 #[cfg(unix)]
@@ -41,6 +40,19 @@ mod at_start {
     pub(super) fn error() -> Option<std::io::Error> {
         None
     }
+}
+
+/// The text with control characters spelled out: names of files may have some, and a terminal would obey them.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printed = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => printed.push(character),
+            _ if character.is_control() => printed.extend(character.escape_default()),
+            _ => printed.push(character),
+        }
+    }
+    printed
 }
 
 /// Writes a line. Every result of every program goes this way.

@@ -8,6 +8,8 @@
 #[path = "../../../crates/ozfft-cli/tests/common/program.rs"]
 mod program;
 
+#[cfg(unix)]
+pub use program::records_its_own_commit;
 pub use program::{directory, fail, json, number, run as lab, succeed, text, text_of};
 
 /// The program that is tested.

@@ -1,5 +1,6 @@
 //! The memory that all engines work in: the same for each, so that none has better pages or alignment.
 
+use crate::failure::Failure;
 use crate::fftw::Arrays;
 use crate::measure::TestInput;
 use num_complex::Complex;
@@ -89,6 +90,9 @@ fn random_values(arrays: &Arrays<'_>, seed: u64) -> Vec<f64> {
         }
     }
 }
+
+/// Computes the transform from the input to the output.
+pub type Call<'a> = Box<dyn FnMut(&mut Buffers) -> Result<(), Failure> + 'a>;
 
 #[cfg(test)]
 mod tests {

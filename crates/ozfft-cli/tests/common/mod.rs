@@ -8,6 +8,8 @@
 mod program;
 
 use npyz::{AutoSerialize, Deserialize, NpyFile, Order, WriterBuilder};
+#[cfg(unix)]
+pub use program::records_its_own_commit;
 pub use program::{directory, fail, json, number, run as ozfft, succeed, text, text_of};
 use std::path::Path;
 use std::process::{Command, Output};

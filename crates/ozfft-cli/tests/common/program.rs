@@ -63,3 +63,26 @@ pub fn directory(name: &str) -> PathBuf {
 pub fn text(path: &Path) -> &str {
     path.to_str().expect("test directories have plain names")
 }
+
+/// Runs a command that writes a record in a folder whose own `git` comes first, and expects the commit that the program was built from.
+#[cfg(unix)]
+pub fn records_its_own_commit(folder: &Path, command: &[&str], built: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let (marker, git) = (folder.join("git-was-run"), folder.join("git"));
+    std::fs::write(&git, format!("#!/bin/sh\ntouch {}\n", text(&marker))).expect("a script");
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).expect("its mode");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let run = Command::new(PROGRAM)
+        .args(command)
+        .args(["--record", "record.json"])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", text(folder)))
+        .output()
+        .expect("the program starts");
+    assert!(run.status.success(), "{run:?}");
+    assert!(!marker.exists(), "{command:?} ran git");
+    let written = std::fs::read_to_string(folder.join("record.json")).expect("a record");
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    let commit = written["software"]["commit"].as_str().unwrap_or_default();
+    assert_eq!(commit, built, "{written}");
+}
