@@ -4,7 +4,7 @@
 use crate::device_transform::{DeviceTransform, Seconds};
 use crate::options::{Computing, Library};
 use ozfft::{Device, Direction, Engine, FftError, Kind, Plan, Problem};
-use ozfft_cli::fftw::{Arrays, Effort, Fftw, FftwPlan};
+use ozfft_cli::fftw::{Arrays, Fftw, FftwPlan};
 use ozfft_cli::gpu::{CuFft, Precision};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -179,6 +179,7 @@ fn swap_parts(numbers: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Planning;
     use crate::transforms::{ComplexTransform, RealTransform};
     use num_complex::Complex;
 
