@@ -4,7 +4,7 @@
 mod origin;
 
 const ROOT: &str = "..";
-/// The crates of this workspace that the program is made of.
+/// The crates of this repository that the program is made of.
 const USED: [&str; 13] = [
     "crates/exact-convolution",
     "crates/fallible-memory",
@@ -27,6 +27,6 @@ fn main() {
         ("xsum", "XSUM_VERSION"),
         ("accurate", "ACCURATE_VERSION"),
     ];
-    origin::versions(ROOT, &compared);
+    origin::versions("Cargo.lock", &compared);
     origin::origin(ROOT, &USED);
 }

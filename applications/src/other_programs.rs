@@ -64,7 +64,7 @@ pub fn report_of(program: &str, options: &str) -> Result<Result<Value, String>, 
         .output()
         .map_err(|error| {
             Failure::Usage(format!(
-                "{} cannot be run ({error}); build all programs: cargo build --release -p ozfft-applications --bins",
+                "{} cannot be run ({error}); build all programs: cargo build --release --manifest-path applications/Cargo.toml --bins",
                 path.display()
             ))
         })?;

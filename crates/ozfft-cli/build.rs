@@ -19,6 +19,6 @@ const USED: [&str; 9] = [
 ];
 
 fn main() {
-    origin::versions(ROOT, &[("rustfft", "RUSTFFT_VERSION")]);
+    origin::versions("../../Cargo.lock", &[("rustfft", "RUSTFFT_VERSION")]);
     origin::origin(ROOT, &USED);
 }

@@ -25,7 +25,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, specs) in kernels.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_convolution.cuh\"\n#include \"bailey_f16.cuh\"\n#include \"bailey_fewer.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
+            "#include \"passes/bailey_convolution.cuh\"\n#include \"block/bailey_f16.cuh\"\n#include \"block/bailey_fewer.cuh\"\n#include \"block/bailey_fp8.cuh\"\n#include \"passes/bailey_long.cuh\"\n#include \"passes/bailey_real_passes.cuh\"\n#include \"block/bailey_single.cuh\"\n#include \"block/bailey_three.cuh\"\n#include \"block/bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (spec, conversions)) in specs.iter().enumerate() {
@@ -74,7 +74,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
 /// What the host knows of every length of the list, at both sizes of shared memory, is what the kernels' source says.
 fn assertions() -> String {
     let mut asserts = String::from(
-        "#include \"bailey_f16.cuh\"\n#include \"bailey_fewer.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_wgmma.cuh\"\n",
+        "#include \"block/bailey_f16.cuh\"\n#include \"block/bailey_fewer.cuh\"\n#include \"block/bailey_fp8.cuh\"\n#include \"block/bailey_wgmma.cuh\"\n",
     );
     let one_more = Number::DoubleFewer {
         digits: 5,
@@ -112,8 +112,8 @@ fn assertions() -> String {
     asserts
 }
 
-/// A translation unit for every file of `src`.
-fn write_units(folder: &Path) -> Vec<PathBuf> {
+/// A translation unit for every file of `src`, or for those of linear algebra.
+fn write_units(folder: &Path, all: bool) -> Vec<PathBuf> {
     let source = std::env::current_dir().expect("cargo has set it");
     let entries = std::fs::read_dir(source.join("src")).expect("the sources");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -129,7 +129,11 @@ fn write_units(folder: &Path) -> Vec<PathBuf> {
         std::fs::write(&unit, text).expect("the build's folder can be written to");
         unit
     };
-    files.iter().map(unit_of).collect()
+    let is_built = |path: &&PathBuf| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        all || name.is_some_and(|name| name.starts_with("ozaki"))
+    };
+    files.iter().filter(is_built).map(unit_of).collect()
 }
 
 /// Sources in an anonymous namespace, after the headers of the system that they include: kernels of two files may have functions and types
@@ -143,8 +147,11 @@ fn main() {
     println!("cargo::rerun-if-changed={kernels}");
     println!("cargo::rerun-if-changed=src");
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo has set it"));
-    let mut units = write_template(&folder);
-    units.extend(write_units(&folder));
+    let all = std::env::var_os("CARGO_FEATURE_TRANSFORMS").is_some();
+    let mut units = write_units(&folder, all);
+    if all {
+        units.extend(write_template(&folder));
+    }
     // Clippy links nothing, and cargo keeps what it builds apart: kernels would be compiled once more, for nobody.
     println!("cargo::rerun-if-env-changed=RUSTC_WORKSPACE_WRAPPER");
     let wrapper = std::env::var("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What transforms cost the five programs, engine by engine, and what fewer digits do to their numbers.
 //!
-//! Runs the programs beside it (`cargo build --release -p ozfft-applications --bins` makes all of them), each with every engine and some accuracies, and prints for each run
+//! Runs the programs beside it (`cargo build --release --manifest-path applications/Cargo.toml --bins` makes all of them), each with every engine and some accuracies, and prints for each run
 //! the time of a transform, the share of transforms in the run, how far the program's number is from that of digits in double precision, the first digits of its digest, and, of
 //! residues, how many moduli its columns took and how often the native engine took over.
 //!

@@ -1,7 +1,7 @@
 //! What the last digits of four programs do: over threads, units and ways of planning, with ozfft's transforms and with FFTW's, on a GPU with ozfft's and
 //! cuFFT's.
 //!
-//! Runs the programs beside it (`cargo build --release -p ozfft-applications --bins` makes all of them) and prints, for each way of computing, a number of every
+//! Runs the programs beside it (`cargo build --release --manifest-path applications/Cargo.toml --bins` makes all of them) and prints, for each way of computing, a number of every
 //! program to its last digit and the first digits of its digest.
 
 #![deny(unsafe_code)]

@@ -3,16 +3,15 @@
 //! The proofs are in `docs/ladder.md`, section "Bounds, line by line": lines B1 to B19, each with its place here, and every place
 //! here names its lines. `tests/referee.rs` derives every bound once more, from the lines alone.
 
-use crate::bluestein::SpectrumStats;
-use crate::format::Format;
-use crate::fp16_gemm::divisor;
 use crate::lanes::Scalar;
-use crate::lines::LineRecipe;
-use crate::matrices::Cut;
-use crate::ozaki::products;
-use crate::roots::{Real, root};
-use crate::stockham::Step;
-use crate::two_level;
+use crate::lines::bluestein::SpectrumStats;
+use crate::lines::recipe::{LineRecipe, Step};
+use crate::numbers::format::Format;
+use crate::numbers::roots::{Real, root};
+use crate::products::fp16_gemm::divisor;
+use crate::products::matrices::Cut;
+use crate::products::ozaki::products;
+use crate::products::two_level;
 use crate::unit::{Order, TILE};
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
@@ -361,7 +360,7 @@ fn chain(order: Order, pairs: usize) -> (f64, f64, f64) {
 fn product(n: usize, (format, parts): (Format, usize), order: Order) -> ErrorBudget {
     let unit = format.unit_roundoff();
     // An f32 has three parts and no more.
-    let exact = parts == crate::ozaki::MOST_PARTS;
+    let exact = parts == crate::products::ozaki::MOST_PARTS;
     if n == 1 {
         // One is a number of the format.
         let unit = unit.powi(parts as i32);
@@ -373,7 +372,7 @@ fn product(n: usize, (format, parts): (Format, usize), order: Order) -> ErrorBud
     let left = |used: usize| piece_norms(n, Pieces::Parts(format), used, Which::Left);
     let piece = |part: usize| piece_norms(n, Pieces::Parts(format), part, Which::Next);
     let data_left = |used: usize| match used {
-        crate::ozaki::MOST_PARTS => 0.0,
+        crate::products::ozaki::MOST_PARTS => 0.0,
         used => unit.powi(used as i32),
     };
     let part_of_data = |part: usize| data_left(part) * (1.0 + unit);

@@ -1,44 +1,11 @@
 //! Which algorithm a length gets, as tables that can be printed: the posts' and the one that is faster here.
 
 use crate::Mode;
-use crate::bluestein::convolution_length;
-use crate::lines::LineRecipe;
-use crate::matrices::{Cut, LARGEST_BLOCK, blocks};
-use crate::stockham::{LARGEST_PRIME, Step};
+use crate::lines::bluestein::convolution_length;
+use crate::lines::recipe::{LineRecipe, Path, Step};
+use crate::lines::stockham::LARGEST_PRIME;
+use crate::products::matrices::{Cut, LARGEST_BLOCK, blocks};
 use std::fmt;
-
-/// An algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Path {
-    /// One product with the DFT matrix.
-    DftGemm,
-    /// Two products, with the matrices of two factors.
-    Blocks,
-    /// Stages of 8 points.
-    Radix8,
-    /// Stages of 4 points.
-    Radix4,
-    /// Stages of 8 and 4 points.
-    Mixed,
-    /// Stages of 2, 3, 5, 7, 11, 13 points among others.
-    Butterfly,
-    /// A convolution with a chirp.
-    Bluestein,
-}
-
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Path::DftGemm => "DFT-GEMM",
-            Path::Blocks => "DFT-GEMM in two blocks",
-            Path::Radix8 => "Stockham radix 8",
-            Path::Radix4 => "Stockham radix 4",
-            Path::Mixed => "Stockham mixed [8^a, 4^b]",
-            Path::Butterfly => "butterfly",
-            Path::Bluestein => "Bluestein",
-        })
-    }
-}
 
 /// A line of a table: the first that applies is taken.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,8 @@
 //! Errors of a plan and its data.
 
 use crate::Mode;
-use crate::unit::Finding;
+use crate::lines::recipe::Path;
+use crate::unit::finding::Finding;
 
 /// Why a plan is rejected, or its data.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -33,7 +34,7 @@ pub enum FloatError {
     )]
     NoSuchPath {
         /// The algorithm.
-        path: crate::Path,
+        path: Path,
         /// The length.
         n: usize,
     },

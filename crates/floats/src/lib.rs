@@ -4,24 +4,27 @@
 //! ([`FloatPlan`]), which says how it computes ([`FloatPlan::describe`]) and what error it keeps ([`FloatPlan::bound`]):
 //!
 //! ```text
-//! mode.rs          the modes
+//! mode.rs          the modes                                   names.rs     modes and units by their names
 //! dispatch.rs      which algorithm a length gets, as tables
-//! roots.rs         roots of unity from exact angles, to 118 bits
-//! format.rs        bf16.rs and fp16.rs: the formats
+//! plan.rs          a plan                                      bound.rs     what its error is at most
+//! steps.rs         a transform as data for another machine     tables.rs    what else other machines need: matrices, rotations, bounds
+//! posts.rs         what trnfft's posts print                   aligned.rs   arrays at cache lines
+//! numbers/         roots.rs      roots of unity from exact angles, to 118 bits
+//!                  format.rs     the formats: bf16.rs and fp16.rs
+//!                  number.rs     fast and double: plain arithmetic; kahan.rs with its errors; arithmetic.rs: the list of both
+//!                  sample.rs     lines in and out of lanes
+//! lanes/           vectors of every instruction set
 //! unit/            products of bf16 with f32 sums: scalar, avx512_bf16, amx_bf16; probe.rs asks a unit what it does
-//! matrices.rs      DFT matrices as the units take them
-//! ozaki.rs         numbers as sums of bf16 numbers
-//! dft_gemm.rs      bf16, ozaki, ozaki_hq: the DFT as products on a unit
-//! fp16_gemm.rs     fp16, fp16_ozaki: the same under a power of two that f16 can hold
-//! refined.rs       bf16_refined
-//! two_level.rs     ozaki_two_level: digits whose f32 sums are exact
-//! number.rs        fast and double: plain arithmetic          kahan.rs     with its errors
-//! small_dft.rs     2, 4, 8 points and odd primes              stockham.rs  longer ones in stages
-//! bluestein.rs     lengths with large primes                  gemm.rs      the DFT as a product, without a unit
-//! sample.rs        lines in and out of lanes                  lines.rs     all of these over lanes/
-//! bound.rs         what the error is at most                 aligned.rs   arrays at cache lines
-//! plan.rs          a plan                                     posts.rs     what trnfft's posts print
-//! tables.rs        what other machines need to compute the same: matrices in parts, rotations, bounds
+//! lines/           transforms over lanes/ without a unit
+//!                  small_dft.rs  2, 4, 8 points and odd primes   stockham.rs  longer ones in stages
+//!                  bluestein.rs  lengths with large primes      gemm.rs      the DFT as a product
+//! products/        transforms as products on a unit
+//!                  matrices.rs   DFT matrices as the units take them
+//!                  ozaki.rs      numbers as sums of bf16 numbers
+//!                  dft_gemm.rs   bf16, ozaki, ozaki_hq
+//!                  fp16_gemm.rs  fp16, fp16_ozaki: the same under a power of two that f16 can hold
+//!                  refined.rs    bf16_refined
+//!                  two_level.rs  ozaki_two_level: digits whose f32 sums are exact
 //! ```
 //!
 //! # What a bound says
@@ -53,38 +56,25 @@
 extern crate fallible_memory;
 
 mod aligned;
-mod bf16;
-mod bluestein;
 mod bound;
-mod dft_gemm;
 mod dispatch;
 mod error;
-mod format;
-mod fp16;
-mod fp16_gemm;
-mod gemm;
-mod kahan;
 mod lanes;
 mod lines;
-mod matrices;
 mod mode;
-mod number;
-mod ozaki;
+mod names;
+mod numbers;
 mod plan;
 pub mod posts;
-mod refined;
-mod roots;
-mod sample;
-mod small_dft;
+mod products;
 pub mod steps;
-mod stockham;
 pub mod tables;
-mod two_level;
 pub mod unit;
 
-pub use dispatch::{Path, Rule, Table};
+pub use dispatch::{Rule, Table};
 pub use error::FloatError;
-pub use format::Format;
+pub use lines::recipe::Path;
 pub use mode::{Direction, Mode};
+pub use numbers::format::Format;
 pub use plan::{FloatPlan, Work, Workspace};
 pub use unit::Unit;

@@ -1,9 +1,7 @@
 //! The modes by the names that users of trnfft know, and one more.
 
-use crate::two_level;
-use crate::{FloatError, Format};
+use crate::Format;
 use std::fmt;
-use std::str::FromStr;
 
 /// How a transform is computed, from about two decimal digits to those of double precision.
 ///
@@ -95,7 +93,7 @@ impl Mode {
             Mode::Bf16 | Mode::Bf16Refined | Mode::Fp16 => 1,
             Mode::Ozaki | Mode::Fp16Ozaki => 2,
             Mode::OzakiHq => 3,
-            Mode::OzakiTwoLevel => two_level::DIGITS,
+            Mode::OzakiTwoLevel => 4,
         }
     }
 
@@ -123,17 +121,6 @@ impl Mode {
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Mode {
-    type Err = FloatError;
-
-    fn from_str(name: &str) -> Result<Mode, FloatError> {
-        let found = Mode::ALL.into_iter().find(|mode| mode.name() == name);
-        found.ok_or_else(|| FloatError::UnknownMode {
-            name: name.to_string(),
-        })
     }
 }
 

@@ -1,17 +1,17 @@
 //! A transform of one length in one mode: what it computes, how, and how well.
 
 use crate::aligned::Aligned;
-use crate::bluestein::convolution_length;
 use crate::bound::{self, ErrorBudget};
-use crate::dft_gemm::{self, DftGemm};
-use crate::dispatch::{Path, Rule, Table};
-use crate::fp16_gemm::{self, Fp16Gemm};
+use crate::dispatch::{Rule, Table};
 use crate::lanes::InstructionSet;
-use crate::lines::{LineRecipe, Lines};
-use crate::matrices::{Cut, padded};
-use crate::refined::{self, Refined};
-use crate::stockham::Step;
-use crate::two_level::{self, TwoLevel};
+use crate::lines::Lines;
+use crate::lines::bluestein::convolution_length;
+use crate::lines::recipe::{LineRecipe, Path, Step};
+use crate::products::dft_gemm::{self, DftGemm};
+use crate::products::fp16_gemm::{self, Fp16Gemm};
+use crate::products::matrices::{Cut, padded};
+use crate::products::refined::{self, Refined};
+use crate::products::two_level::{self, TwoLevel};
 use crate::unit::{Finding, MatrixUnit, Order, Rounding, TILE, Unit, probe};
 use crate::{Direction, FloatError, Format, Mode};
 use float_environment::DefaultEnvironment;

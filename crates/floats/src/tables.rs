@@ -1,14 +1,14 @@
 //! What another machine needs to compute a mode as this crate does: how a length is factored, matrices in parts, rotations, and the
 //! bound of the result. Everything is made from exact angles and rounded once.
 
-use crate::bluestein::Bluestein;
 use crate::bound;
 use crate::dispatch::Table;
-use crate::fp16_gemm::divisor;
 use crate::lanes::InstructionSet;
-use crate::lines::LineRecipe;
-use crate::matrices::{Cut, directed_root};
-use crate::two_level;
+use crate::lines::bluestein::Bluestein;
+use crate::lines::recipe::LineRecipe;
+use crate::products::fp16_gemm::divisor;
+use crate::products::matrices::{Cut, directed_root};
+use crate::products::two_level;
 use crate::unit::Order;
 use crate::{Direction, Format, Mode};
 use num_complex::Complex;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Passes the versions of crates that do not export theirs to the program, each in a variable.
-pub fn versions(root: &str, crates: &[(&str, &str)]) {
-    let lock = Path::new(root).join("Cargo.lock");
-    watch(&lock);
+/// Passes the versions of crates that do not export theirs to the program, each in a variable. `lock` is the workspace's Cargo.lock.
+pub fn versions(lock: &str, crates: &[(&str, &str)]) {
+    let lock = Path::new(lock);
+    watch(lock);
     let text = std::fs::read_to_string(lock).unwrap_or_default();
     for (name, variable) in crates {
         let version = text

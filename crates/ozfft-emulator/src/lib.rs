@@ -1,5 +1,5 @@
 //! CUDA kernels on a machine without a GPU: the same sources, compiled by the host's C++ compiler, one fiber for every
-//! thread (`crates/ozfft-kernels/cuda/emulator.h`). For tests; device memory is host memory.
+//! thread (`crates/ozfft-kernels/cuda/emulation/emulator.h`). For tests; device memory is host memory.
 
 #![warn(missing_docs)]
 
@@ -10,7 +10,7 @@ type Launcher = unsafe extern "C" fn(*const c_char, *const c_void, u64, c_int, u
 
 /// The launchers of `src/*.cpp`, a file of kernels each.
 macro_rules! launchers {
-    ($($name:ident),*) => {
+    ($list:ident: $($name:ident),*) => {
         unsafe extern "C" {
             $(fn $name(
                 name: *const c_char,
@@ -21,12 +21,17 @@ macro_rules! launchers {
             ) -> bool;)*
         }
 
-        const LAUNCHERS: &[Launcher] = &[$($name),*];
+        const $list: &[Launcher] = &[$($name),*];
     };
 }
 
+launchers!(OZAKI: ozfft_emulate_ozaki_gemm, ozfft_emulate_ozaki_vectors);
+
+#[cfg(not(feature = "transforms"))]
+launchers!(TRANSFORMS:);
+#[cfg(feature = "transforms")]
 launchers!(
-    ozfft_emulate_general,
+    TRANSFORMS: ozfft_emulate_general,
     ozfft_emulate_truncated,
     ozfft_emulate_residues,
     ozfft_emulate_residues_adaptive,
@@ -52,14 +57,13 @@ launchers!(
     ozfft_emulate_ntt,
     ozfft_emulate_ntt_batches,
     ozfft_emulate_ntt_fourier,
-    ozfft_emulate_ozaki_gemm,
-    ozfft_emulate_ozaki_vectors,
     ozfft_emulate_faulty,
     ozfft_emulate_namesake_one,
     ozfft_emulate_namesake_other
 );
 
 /// Names of the template's kernels that are there: those of a sample of lengths, on a GPU with 227 KB of shared memory for a block.
+#[cfg(feature = "transforms")]
 pub const TEMPLATE_KERNELS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/template_names.rs"));
 
 /// Runs a kernel, by its name, to its end.
@@ -78,7 +82,7 @@ pub unsafe fn launch(
     shared_bytes: usize,
 ) {
     let name = CString::new(kernel).expect("names have no zeros");
-    let found = LAUNCHERS.iter().any(|launcher| {
+    let found = TRANSFORMS.iter().chain(OZAKI).any(|launcher| {
         // SAFETY: the caller's promise.
         unsafe {
             launcher(

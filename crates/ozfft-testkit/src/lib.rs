@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 mod bits;
+mod left_out;
 pub mod oracle;
 pub mod problems;
 mod requirements;
@@ -18,7 +19,16 @@ mod requirements;
 pub use bits::{Bits, Difference, assert_same_bits, same_bits};
 pub use requirements::{Requirement, UnknownRequirement, available, nvcc};
 
-/// Whether there is time for everything: `./run-tests --everything` sets `OZFFT_EVERYTHING`. Tests leave out repetitions otherwise.
+/// Whether there is time for everything: `./run-tests --everything` sets `OZFFT_EVERYTHING`. Tests leave out repetitions otherwise,
+/// which the end of a run lists by the caller's place.
+#[track_caller]
 pub fn everything() -> bool {
-    std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty())
+    let all =
+        std::env::var_os("OZFFT_EVERYTHING").is_some_and(|value| value != "0" && !value.is_empty());
+    if !all {
+        let caller = std::panic::Location::caller();
+        let what = format!("places that take a share of their cases: {}", caller.file());
+        left_out::note(&what, &caller.line().to_string());
+    }
+    all
 }

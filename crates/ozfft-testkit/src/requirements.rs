@@ -170,6 +170,8 @@ pub fn available<T, E: Display>(requirement: Requirement, found: Result<T, E>) -
             let thread = std::thread::current();
             let test = thread.name().unwrap_or("a test");
             let _ = writeln!(std::io::stderr(), "{test}: {notice}");
+            let what = format!("tests skipped for lack of {}", requirement.word());
+            crate::left_out::note(&what, test);
             None
         }
     }

@@ -35,7 +35,6 @@ mod properties;
 mod random_problems;
 mod referee;
 mod residues;
-mod structure;
 mod targets;
 mod units;
 mod wide;

@@ -10,8 +10,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::ozaki::split;
-use crate::sample::Sample;
+use crate::products::ozaki::split;
 use num_complex::Complex;
 use std::fmt::Debug;
 
@@ -24,8 +23,20 @@ pub(crate) trait Scalar:
     /// The nearest to a double.
     fn from_f64(value: f64) -> Self;
     /// The nearest to a real number.
-    fn from_real(value: crate::roots::Real) -> Self;
+    fn from_real(value: crate::numbers::roots::Real) -> Self;
     fn to_f64(self) -> f64;
+}
+
+/// Lines of a number type that is known.
+pub(crate) enum LineSlice<'a> {
+    Single(&'a [Complex<f32>]),
+    Double(&'a [Complex<f64>]),
+}
+
+/// The same to write to.
+pub(crate) enum LineSliceMut<'a> {
+    Single(&'a mut [Complex<f32>]),
+    Double(&'a mut [Complex<f64>]),
 }
 
 /// A vector of numbers.
@@ -48,21 +59,13 @@ pub(crate) trait Lanes: Copy {
     /// The first points of as many lines as there are lanes, if there is a fast path, which the result indicates: real
     /// and imaginary parts.
     #[inline(always)]
-    fn gather<D: Sample>(
-        _lines: &[Complex<D>],
-        _pitch: usize,
-        _points: &mut [[Self; 2]; POINTS],
-    ) -> bool {
+    fn gather(_lines: LineSlice<'_>, _pitch: usize, _points: &mut [[Self; 2]; POINTS]) -> bool {
         false
     }
 
     /// The inverse; says whether there was one.
     #[inline(always)]
-    fn scatter<D: Sample>(
-        _points: &[[Self; 2]; POINTS],
-        _lines: &mut [Complex<D>],
-        _pitch: usize,
-    ) -> bool {
+    fn scatter(_points: &[[Self; 2]; POINTS], _lines: LineSliceMut<'_>, _pitch: usize) -> bool {
         false
     }
 }

@@ -1,7 +1,7 @@
 //! Plain numbers, and four side by side for the compiler to make vectors of.
 
 use super::{Lanes, Scalar, Vectors};
-use crate::roots::Real;
+use crate::numbers::roots::Real;
 
 impl Scalar for f32 {
     const UNIT_ROUNDOFF: f64 = 1.0 / (1u64 << 24) as f64;

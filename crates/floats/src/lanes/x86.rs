@@ -1,7 +1,6 @@
 //! AVX2 with FMA, and AVX-512.
 
-use super::{Lanes, POINTS, TILE, Task, Vectors, avx512_moves};
-use crate::sample::Sample;
+use super::{Lanes, LineSlice, LineSliceMut, POINTS, TILE, Task, Vectors, avx512_moves};
 use num_complex::Complex;
 use std::arch::x86_64::*;
 
@@ -126,12 +125,12 @@ lanes!(
     _mm512_fmadd_ps,
     _mm512_fmsub_ps;
     #[inline(always)]
-    fn gather<D: Sample>(
-        lines: &[Complex<D>],
+    fn gather(
+        lines: LineSlice<'_>,
         pitch: usize,
         points: &mut [[Self; 2]; POINTS],
     ) -> bool {
-        let Some(lines) = D::as_single(lines) else {
+        let LineSlice::Single(lines) = lines else {
             return false;
         };
         let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
@@ -142,12 +141,12 @@ lanes!(
         true
     }
     #[inline(always)]
-    fn scatter<D: Sample>(
+    fn scatter(
         points: &[[Self; 2]; POINTS],
-        lines: &mut [Complex<D>],
+        lines: LineSliceMut<'_>,
         pitch: usize,
     ) -> bool {
-        let Some(lines) = D::as_single_mut(lines) else {
+        let LineSliceMut::Single(lines) = lines else {
             return false;
         };
         let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
@@ -172,18 +171,15 @@ lanes!(
     _mm512_fmadd_pd,
     _mm512_fmsub_pd;
     #[inline(always)]
-    fn gather<D: Sample>(
-        lines: &[Complex<D>],
+    fn gather(
+        lines: LineSlice<'_>,
         pitch: usize,
         points: &mut [[Self; 2]; POINTS],
     ) -> bool {
         let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
-        if let Some(lines) = D::as_single(lines) {
-            avx512_moves::gather_8_single(lines, pitch, &mut registers);
-        } else if let Some(lines) = D::as_double(lines) {
-            avx512_moves::gather_8_double(lines, pitch, &mut registers);
-        } else {
-            return false;
+        match lines {
+            LineSlice::Single(lines) => avx512_moves::gather_8_single(lines, pitch, &mut registers),
+            LineSlice::Double(lines) => avx512_moves::gather_8_double(lines, pitch, &mut registers),
         }
         for (point, &[re, im]) in points.iter_mut().zip(&registers) {
             *point = [Double8(re), Double8(im)];
@@ -191,21 +187,18 @@ lanes!(
         true
     }
     #[inline(always)]
-    fn scatter<D: Sample>(
+    fn scatter(
         points: &[[Self; 2]; POINTS],
-        lines: &mut [Complex<D>],
+        lines: LineSliceMut<'_>,
         pitch: usize,
     ) -> bool {
         let mut registers = [[Self::splat(0.0).0; 2]; POINTS];
         for (register, [re, im]) in registers.iter_mut().zip(points) {
             *register = [re.0, im.0];
         }
-        if let Some(lines) = D::as_single_mut(lines) {
-            avx512_moves::scatter_8_single(&registers, lines, pitch);
-        } else if let Some(lines) = D::as_double_mut(lines) {
-            avx512_moves::scatter_8_double(&registers, lines, pitch);
-        } else {
-            return false;
+        match lines {
+            LineSliceMut::Single(lines) => avx512_moves::scatter_8_single(&registers, lines, pitch),
+            LineSliceMut::Double(lines) => avx512_moves::scatter_8_double(&registers, lines, pitch),
         }
         true
     }

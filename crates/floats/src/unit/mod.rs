@@ -8,6 +8,7 @@
 //!
 //! which is how complex numbers lie in memory: a real and an imaginary part are a pair of the depth.
 
+pub(crate) mod finding;
 mod probe;
 mod scalar;
 
@@ -16,12 +17,12 @@ mod amx_bf16;
 #[cfg(target_arch = "x86_64")]
 mod avx512_bf16;
 
-pub use probe::{Alignment, Finding, Rounding, probe};
+pub use finding::{Alignment, Finding, Rounding};
+pub use probe::probe;
 pub use scalar::Scalar;
 
 use crate::{FloatError, Format};
 use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 /// Rows, columns and pairs come in multiples of this.
@@ -212,16 +213,5 @@ impl Unit {
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Unit {
-    type Err = FloatError;
-
-    fn from_str(name: &str) -> Result<Unit, FloatError> {
-        let found = Unit::ALL.into_iter().find(|unit| unit.name() == name);
-        found.ok_or_else(|| FloatError::UnknownUnit {
-            name: name.to_string(),
-        })
     }
 }

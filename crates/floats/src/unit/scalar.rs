@@ -6,8 +6,8 @@
 
 use super::{MatrixUnit, Order, Shape, TILE, Term};
 use crate::Format;
-use crate::bf16;
 use crate::lanes::{InstructionSet, Task, Vectors};
+use crate::numbers::bf16;
 
 /// Plain code that adds in a given order.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use super::{Block, KernelSpec, Number};
 use std::sync::LazyLock;
 
 /// The list of lengths and of the parameters that were fastest.
-pub(crate) const LENGTHS: &str = include_str!("../../cuda/bailey_lengths.def");
+pub(crate) const LENGTHS: &str = include_str!("../../cuda/block/bailey_lengths.def");
 
 /// A line of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -75,11 +75,11 @@ impl Number {
     const fn names(self) -> (&'static str, &'static str, &'static str, Option<&'static str>) {
         match self {
             Number::Double => ("f64", "Double", "", None),
-            Number::DoubleFp8 => ("f64 in fp8", "DoubleFp8", "fp8", Some("bailey_fp8.cuh")),
-            Number::DoubleF16 => ("f64 in f16", "DoubleF16", "f16", Some("bailey_f16.cuh")),
-            Number::DoubleWgmma => ("f64 by warpgroups", "DoubleWgmma", "wgmma", Some("bailey_wgmma.cuh")),
-            Number::DoubleFewer { .. } => ("f64", "DoubleFewer", "digits", Some("bailey_fewer.cuh")),
-            Number::Single => ("f32", "Single", "single", Some("bailey_single.cuh")),
+            Number::DoubleFp8 => ("f64 in fp8", "DoubleFp8", "fp8", Some("block/bailey_fp8.cuh")),
+            Number::DoubleF16 => ("f64 in f16", "DoubleF16", "f16", Some("block/bailey_f16.cuh")),
+            Number::DoubleWgmma => ("f64 by warpgroups", "DoubleWgmma", "wgmma", Some("block/bailey_wgmma.cuh")),
+            Number::DoubleFewer { .. } => ("f64", "DoubleFewer", "digits", Some("block/bailey_fewer.cuh")),
+            Number::Single => ("f32", "Single", "single", Some("block/bailey_single.cuh")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Complex lines of one block of one or two steps (`cuda/bailey_block.cuh`).
+//! Complex lines of one block of one or two steps (`cuda/block/bailey_block.cuh`).
 
 use super::{Rules, Traits, USUAL, layout, takes_steps};
 use crate::template::spec::SHARED_KILOBYTES;
@@ -61,7 +61,7 @@ impl Rules for Block {
                 false => &[1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64],
             },
             may_cache_tables: false,
-            headers: &["bailey_block.cuh"],
+            headers: &["block/bailey_block.cuh"],
             ..USUAL
         }
     }

@@ -1,4 +1,4 @@
-//! One pass of a transform whose words go through memory (`cuda/bailey_long.cuh`).
+//! One pass of a transform whose words go through memory (`cuda/passes/bailey_long.cuh`).
 
 use super::{Rules, ThreeSteps, Traits, USUAL, block, takes_steps};
 use crate::template::steps::{is_matrix, max_warps, next_with, table_bytes};
@@ -147,8 +147,8 @@ impl Rules for LongPass {
             units: three.map_or(usual.units, |three| three.traits(true).units),
             may_cache_tables: three.is_none(),
             headers: match three {
-                Some(_) => &["bailey_three.cuh", "bailey_long.cuh"],
-                None => &["bailey_long.cuh"],
+                Some(_) => &["block/bailey_three.cuh", "passes/bailey_long.cuh"],
+                None => &["passes/bailey_long.cuh"],
             },
             ..usual
         }

@@ -1,4 +1,4 @@
-//! Real lines to half-spectra and back, of one block of one or two steps (`cuda/bailey_real.cuh`).
+//! Real lines to half-spectra and back, of one block of one or two steps (`cuda/block/bailey_real.cuh`).
 
 use super::{Ends, Rules, Traits, USUAL, block, takes_steps};
 use crate::template::steps::{
@@ -63,7 +63,7 @@ impl Rules for Real {
                 false => &[2, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64],
             },
             lines_together: 2,
-            headers: &["bailey_real.cuh"],
+            headers: &["block/bailey_real.cuh"],
             ..USUAL
         }
     }

@@ -1,4 +1,4 @@
-//! Complex lines of one block of three steps (`cuda/bailey_three.cuh`).
+//! Complex lines of one block of three steps (`cuda/block/bailey_three.cuh`).
 
 use super::{Rules, Traits, USUAL, layout};
 use crate::template::steps::{MAX_WARPS, is_matrix, matrix_bytes, padded_line, quads, tiles};
@@ -35,7 +35,7 @@ impl Rules for ThreeSteps {
             units: &[[2, 2, 1]],
             chosen_units: 0,
             may_cache_tables: false,
-            headers: &["bailey_three.cuh"],
+            headers: &["block/bailey_three.cuh"],
             ..USUAL
         }
     }

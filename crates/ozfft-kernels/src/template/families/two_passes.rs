@@ -1,5 +1,5 @@
-//! Two passes of blocks in one launch (`cuda/bailey_passes.cuh`; of real lines `cuda/bailey_real_passes.cuh`; there and back
-//! `cuda/bailey_convolution.cuh`).
+//! Two passes of blocks in one launch (`cuda/passes/bailey_passes.cuh`; of real lines `cuda/passes/bailey_real_passes.cuh`; there and back
+//! `cuda/passes/bailey_convolution.cuh`).
 
 use super::long_pass::HEADER_BYTES;
 use super::{Ends, Rules, Traits, USUAL, layout};
@@ -129,9 +129,9 @@ impl Rules for TwoPasses {
             chosen_units: 3,
             max_candidates: 16,
             headers: match self.ends {
-                Ends::Complex => &["bailey_passes.cuh"],
-                Ends::RealToHalf | Ends::HalfToReal => &["bailey_real_passes.cuh"],
-                Ends::Convolution => &["bailey_convolution.cuh"],
+                Ends::Complex => &["passes/bailey_passes.cuh"],
+                Ends::RealToHalf | Ends::HalfToReal => &["passes/bailey_real_passes.cuh"],
+                Ends::Convolution => &["passes/bailey_convolution.cuh"],
             },
             ..USUAL
         }
