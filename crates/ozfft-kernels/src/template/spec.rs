@@ -7,7 +7,7 @@ use super::{Family, Number};
 pub(crate) const SHARED_KILOBYTES: [usize; 2] = [227, 99];
 
 /// Groups of a block with a named barrier each.
-const MAX_GROUPS: usize = 15;
+pub(crate) const MAX_GROUPS: usize = 15;
 
 /// A kernel: what it computes, and the parameters of its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Complex lines of one block of one or two steps (`cuda/block/bailey_block.cuh`).
 
 use super::{Rules, Traits, USUAL, layout, takes_steps};
-use crate::template::spec::SHARED_KILOBYTES;
+use crate::template::spec::{MAX_GROUPS, SHARED_KILOBYTES};
 use crate::template::steps::{
     MAX_WARPS, is_matrix, max_warps, padded_line, quads, table_bytes, waiting, work,
 };
@@ -134,7 +134,7 @@ impl Rules for Block {
     fn ranked_for(&self, problem: &KernelSpec, spec: KernelSpec) -> Option<KernelSpec> {
         let groups = match problem.number {
             // Their digits leave registers for more warps.
-            Number::Single => spec.groups.max(MAX_WARPS / spec.warps).min(15),
+            Number::Single => spec.groups.max(MAX_WARPS / spec.warps).min(MAX_GROUPS),
             _ => spec.groups,
         };
         let number = problem.number;
@@ -166,20 +166,15 @@ impl Rules for Block {
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {
-        let KernelSpec {
-            lines,
-            units: [a, b, _],
-            strided,
-            groups,
-            ..
-        } = spec;
+        let [a, b, _] = spec.units;
         let [first, last] = self.steps;
         let number = match spec.number {
             Number::Double => String::new(),
-            number => format!(", {strided}, {}", number.type_name()),
+            number => format!(", {}, {}", spec.strided, number.type_name()),
         };
         format!(
-            "bailey::BlockShape<{first}, {last}, {lines}, {a}, {b}, {strided}, {groups}{number}>"
+            "bailey::BlockShape<{first}, {last}, {}, {a}, {b}, {}, {}{number}>",
+            spec.lines, spec.strided, spec.groups
         )
     }
 }

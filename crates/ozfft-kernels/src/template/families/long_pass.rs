@@ -204,7 +204,7 @@ impl Rules for LongPass {
 
     fn for_few(&self, spec: &KernelSpec) -> Option<KernelSpec> {
         let family = LongPass { few: true, ..*self }.into();
-        KernelSpec { family, ..*spec }.usual()
+        KernelSpec { family, ..*spec }.ranked().next()
     }
 
     fn table_bytes(&self, number: Number) -> usize {
@@ -235,21 +235,16 @@ impl Rules for LongPass {
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {
-        let KernelSpec {
-            lines,
-            units: [a, b, _],
-            groups,
-            number,
-            ..
-        } = spec;
+        let [a, b, _] = spec.units;
         let [first, middle, last] = self.steps;
         let (columns, pass, number) = (
             self.columns(1),
             self.pass.names().0.to_uppercase(),
-            number.type_name(),
+            spec.number.type_name(),
         );
         let shape = format!(
-            "bailey::LongShape<{first}, {columns}, {lines}, {a}, {b}, bailey::Pass::{pass}, {groups}, {number}>"
+            "bailey::LongShape<{first}, {columns}, {}, {a}, {b}, bailey::Pass::{pass}, {}, {number}>",
+            spec.lines, spec.groups
         );
         match self.three_steps() {
             None => shape,

@@ -135,19 +135,13 @@ impl Rules for Real {
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {
-        let KernelSpec {
-            lines,
-            units: [a, b, _],
-            strided,
-            groups,
-            number,
-            ..
-        } = spec;
-        let ([first, last], pairs) = (self.steps, lines / 2);
+        let [a, b, _] = spec.units;
+        let ([first, last], pairs) = (self.steps, spec.lines / 2);
         let half = if self.is_forward() { "OUTPUT" } else { "INPUT" };
-        let number = number.type_name();
+        let number = spec.number.type_name();
         format!(
-            "bailey::RealShape<{first}, {last}, {pairs}, {a}, {b}, {strided}, bailey::Half::{half}, {groups}, {number}>"
+            "bailey::RealShape<{first}, {last}, {pairs}, {a}, {b}, {}, bailey::Half::{half}, {}, {number}>",
+            spec.strided, spec.groups
         )
     }
 }

@@ -89,16 +89,11 @@ impl Rules for ThreeSteps {
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {
-        let KernelSpec {
-            lines,
-            units: [a, b, _],
-            strided,
-            groups,
-            ..
-        } = spec;
+        let [a, b, _] = spec.units;
         let [first, middle, last] = self.steps;
         format!(
-            "bailey::ThreeShape<{first}, {middle}, {last}, {lines}, {a}, {b}, {strided}, {groups}>"
+            "bailey::ThreeShape<{first}, {middle}, {last}, {}, {a}, {b}, {}, {}>",
+            spec.lines, spec.strided, spec.groups
         )
     }
 }

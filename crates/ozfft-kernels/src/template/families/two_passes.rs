@@ -319,17 +319,9 @@ impl Rules for TwoPasses {
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {
-        let KernelSpec {
-            lines,
-            warps,
-            units: [a, b, last],
-            strided,
-            groups,
-            number,
-            ..
-        } = spec;
+        let [a, b, last] = spec.units;
         let [[a1, a2], [b1, b2]] = self.steps;
-        let number = number.type_name();
+        let number = spec.number.type_name();
         let ends = match self.ends {
             Ends::Complex => "COMPLEX",
             Ends::RealToHalf => "REAL_TO_HALF",
@@ -337,7 +329,8 @@ impl Rules for TwoPasses {
             Ends::Convolution => "CONVOLUTION",
         };
         format!(
-            "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {lines}, {warps}, {a}, {b}, {last}, {strided}, {groups}, {number}, bailey::Ends::{ends}>"
+            "bailey::PassesShape<{a1}, {a2}, {b1}, {b2}, {}, {}, {a}, {b}, {last}, {}, {}, {number}, bailey::Ends::{ends}>",
+            spec.lines, spec.warps, spec.strided, spec.groups
         )
     }
 }

@@ -16,7 +16,7 @@ use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
-use ozfft_kernels::bailey::Number;
+use ozfft_kernels::template::Number;
 use std::sync::Arc;
 
 /// What all launches of a plan have in common.

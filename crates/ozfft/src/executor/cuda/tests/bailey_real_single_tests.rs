@@ -19,9 +19,8 @@ const PASSES: [(usize, usize); 4] = [(1372, 28), (2048, 32), (2205, 49), (3000, 
 const LONG: usize = 14580;
 
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
+    let listed = ozfft_kernels::template::listed().filter(|entry| !entry.strided);
+    let lengths = listed.map(|entry| entry.steps.iter().product());
     lengths
         .filter(|n| SAMPLE.contains(n) || everything())
         .collect()

@@ -14,9 +14,8 @@ use std::sync::atomic::Ordering;
 const SAMPLE: [usize; 6] = [32, 63, 64, 250, 360, 1000];
 
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
+    let listed = ozfft_kernels::template::listed().filter(|entry| !entry.strided);
+    let lengths = listed.map(|entry| entry.steps.iter().product());
     lengths
         .filter(|n| SAMPLE.contains(n) || everything())
         .collect()

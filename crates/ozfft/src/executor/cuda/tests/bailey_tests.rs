@@ -18,9 +18,8 @@ const SAMPLE: [usize; 10] = [32, 45, 63, 64, 75, 100, 250, 360, 1000, 1024];
 
 /// Those of the sample, or of the whole list where all of it is compiled.
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
+    let listed = ozfft_kernels::template::listed().filter(|entry| !entry.strided);
+    let lengths = listed.map(|entry| entry.steps.iter().product());
     lengths
         .filter(|n| SAMPLE.contains(n) || everything())
         .collect()
