@@ -5,7 +5,7 @@ mod origin;
 
 const ROOT: &str = "..";
 /// The crates of this repository that the program is made of.
-const USED: [&str; 13] = [
+const USED: [&str; 14] = [
     "crates/exact-convolution",
     "crates/fallible-memory",
     "crates/float-environment",
@@ -14,6 +14,7 @@ const USED: [&str; 13] = [
     "crates/ozfft-testkit",
     "crates/ozfft",
     "crates/ozfft-cli",
+    "crates/ozfft-demo",
     "crates/ozfft-kernels",
     "crates/residues",
     "laboratory",

@@ -6,7 +6,7 @@ mod origin;
 
 const ROOT: &str = "../..";
 /// The crates of this workspace that the program is made of.
-const USED: [&str; 9] = [
+const USED: [&str; 10] = [
     "crates/exact-convolution",
     "crates/fallible-memory",
     "crates/float-environment",
@@ -14,6 +14,7 @@ const USED: [&str; 9] = [
     "crates/ozfft-testkit",
     "crates/ozfft",
     "crates/ozfft-cli",
+    "crates/ozfft-demo",
     "crates/ozfft-kernels",
     "crates/residues",
 ];

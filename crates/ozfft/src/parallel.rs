@@ -1,4 +1,6 @@
 //! Work divided among threads: rayon's with the feature `parallel`, else the caller's alone. Bits do not depend on it.
+//!
+//! Work is passed on as `dyn`: what rayon needs for it, thousands of lines, would otherwise be compiled for every closure.
 
 use fallible_memory::collected;
 #[cfg(feature = "parallel")]
@@ -53,6 +55,7 @@ pub(crate) fn is_worker() -> bool {
 #[cfg(feature = "parallel")]
 pub(crate) fn for_each(count: usize, work: impl Fn(usize) + Send + Sync) {
     use rayon::prelude::*;
+    let work: &(dyn Fn(usize) + Send + Sync) = &work;
     match has_pool() {
         true => (0..count).into_par_iter().for_each(work),
         false => (0..count).for_each(work),
@@ -72,6 +75,7 @@ pub(crate) fn for_each_piece<V: Send>(
     work: impl Fn(usize, &mut [V]) + Send + Sync,
 ) {
     use rayon::prelude::*;
+    let work: &(dyn Fn(usize, &mut [V]) + Send + Sync) = &work;
     if !has_pool() {
         let pieces = values.chunks_mut(length).enumerate();
         return pieces.for_each(|(number, piece)| work(number, piece));
@@ -101,6 +105,7 @@ pub(crate) fn collect<V: Send>(
     if !has_pool() {
         return collected((0..count).map(make));
     }
+    let make: &(dyn Fn(usize) -> V + Send + Sync) = &make;
     let mut values = with_capacity(count);
     let numbers = (0..count).into_par_iter().with_min_len(least);
     values.par_extend(numbers.map(make));

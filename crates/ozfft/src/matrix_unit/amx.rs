@@ -29,9 +29,14 @@ pub(crate) struct Amx(());
 impl ListedUnit for Amx {
     const TRANSFORMS: bool = !cfg!(test);
     type Packed = Tiles;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         (Amx::present() && amx_tiles_are_granted()).then_some(Amx(()))
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Tiles {

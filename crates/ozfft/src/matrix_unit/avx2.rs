@@ -39,10 +39,15 @@ pub(crate) struct Packed {
 
 impl ListedUnit for Avx2 {
     type Packed = Packed;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         present.then_some(Avx2(()))
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Packed {

@@ -25,6 +25,7 @@ pub(crate) struct Avx512Vnni(());
 impl ListedUnit for Avx512Vnni {
     const TRANSFORMS: bool = !cfg!(test);
     type Packed = Packed;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         let present = is_x86_feature_detected!("avx512f")
@@ -34,6 +35,10 @@ impl ListedUnit for Avx512Vnni {
             && is_x86_feature_detected!("avx512cd")
             && is_x86_feature_detected!("avx512vnni");
         present.then_some(Avx512Vnni(()))
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Packed {

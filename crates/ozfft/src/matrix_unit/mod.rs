@@ -38,16 +38,13 @@ use crate::stages::digits::{DigitMatrix, bias};
 use crate::stages::residue_products::{ResidueEngine, ResidueMatrix};
 use crate::substrate::{CpuUnit, Substrate, for_each_unit};
 #[cfg(feature = "residues")]
-use residues::bytes::ByteProducts;
-#[cfg(feature = "residues")]
-use residues::fp8::{Accumulator, Fp8Unit};
-#[cfg(feature = "residues")]
-use residues::products::Unit8;
-#[cfg(feature = "residues")]
-use residues::{ResidueError, U256};
-use std::any::Any;
-use std::fmt;
-use std::sync::Arc;
+use residues::{
+    ResidueError, U256,
+    bytes::ByteProducts,
+    fp8::{Accumulator, Fp8Unit},
+    products::Unit8,
+};
+use std::{any::Any, fmt, sync::Arc};
 
 #[cfg(vector_unit)]
 pub(crate) use amx::Amx;
@@ -61,8 +58,7 @@ pub(crate) use neon_dot::NeonDot;
 use register_rows::{MOST_PAIRS, RegisterRows, RowPairs, SpreadWord};
 #[cfg(feature = "residues")]
 pub(crate) use residue_numbers::ResidueNumbers;
-pub(crate) use scalar::Scalar;
-pub(crate) use wide_integer::WideInteger;
+pub(crate) use scalar::{Scalar, WideInteger};
 
 /// Work that is compiled anew for every unit's instruction set: `run` and all it calls are inlined into `enter`.
 pub(crate) trait Task {
@@ -316,6 +312,10 @@ pub(crate) trait ListedUnit: Copy + 'static {
 
     /// A digit matrix in the form that the products of the unit read.
     type Packed: fmt::Debug + Send + Sync;
+
+    /// The unit that transforms with this one's matrices: itself, or one that has the same instructions around its products.
+    type Transforming;
+    fn transforming(self) -> Self::Transforming;
 
     /// The unit, where this processor and its operating system offer it.
     fn detect() -> Option<Self>;

@@ -17,9 +17,14 @@ pub(crate) struct NeonDot(());
 
 impl ListedUnit for NeonDot {
     type Packed = Dots;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         std::arch::is_aarch64_feature_detected!("dotprod").then_some(NeonDot(()))
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> Dots {

@@ -6,7 +6,7 @@
 
 use super::folded_rows::{FoldedRows, GroupRows, Partners};
 use super::four_rows::{DigitPairs, ROWS, RowSums};
-use super::{ListedUnit, MatrixUnit, PackedMatrix, unsigned_digits};
+use super::{ListedUnit, MatrixUnit, PackedMatrix, unsigned_digits, wide_integer};
 use crate::recipe::Digits;
 use crate::simd::{HalfRow, Pair, Portable, Row};
 use crate::stages::digits::DigitMatrix;
@@ -19,9 +19,14 @@ pub(crate) struct Scalar;
 
 impl ListedUnit for Scalar {
     type Packed = FoldedRows<ROWS>;
+    type Transforming = Self;
 
     fn detect() -> Option<Self> {
         Some(Scalar)
+    }
+
+    fn transforming(self) -> Self {
+        self
     }
 
     fn pack(matrix: &Arc<DigitMatrix>, digits: Digits) -> FoldedRows<ROWS> {
@@ -207,7 +212,9 @@ impl MatrixUnit<1> for Scalar {
         data: &[HalfRow<1>],
         sums: &mut [HalfRow<1>],
     ) {
-        let packed = matrix.packed::<FoldedRows<ROWS>>();
+        let Some(packed) = matrix.packed.downcast_ref::<FoldedRows<ROWS>>() else {
+            return wide_integer::multiply(matrix, digits, data, sums);
+        };
         match digits.pairs() {
             _ if digits.diagonals > digits.data => {
                 multiply::<4, 7, 28, true>(packed, digits, data, sums);
@@ -217,5 +224,57 @@ impl MatrixUnit<1> for Scalar {
             3 => multiply::<3, 3, 6, false>(packed, digits, data, sums),
             _ => multiply::<4, 4, 10, false>(packed, digits, data, sums),
         }
+    }
+}
+
+/// The same with products in wide integers (`wide_integer.rs`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct WideInteger;
+
+impl ListedUnit for WideInteger {
+    type Packed = Arc<DigitMatrix>;
+    type Transforming = Scalar;
+
+    fn detect() -> Option<Self> {
+        Some(WideInteger)
+    }
+
+    fn transforming(self) -> Scalar {
+        Scalar
+    }
+
+    fn pack(matrix: &Arc<DigitMatrix>, _: Digits) -> Arc<DigitMatrix> {
+        Arc::clone(matrix)
+    }
+
+    #[cfg(feature = "residues")]
+    fn byte_products(self) -> Arc<dyn ByteProducts> {
+        Arc::new(PortableBytes)
+    }
+}
+
+impl MatrixUnit<1> for WideInteger {
+    type Vectors = Portable;
+    const COLUMNS: usize = 1;
+    type Session = ();
+
+    #[inline(always)]
+    fn session(self) {}
+
+    #[inline(always)]
+    fn encode(digits: Digits, words: Pair<Row<1>>) -> (HalfRow<1>, HalfRow<1>) {
+        Scalar::encode(digits, words)
+    }
+
+    fn multiply(
+        self,
+        matrix: &PackedMatrix,
+        digits: Digits,
+        _columns: usize,
+        _part: usize,
+        data: &[HalfRow<1>],
+        sums: &mut [HalfRow<1>],
+    ) {
+        wide_integer::multiply(matrix, digits, data, sums);
     }
 }

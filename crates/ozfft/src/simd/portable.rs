@@ -6,14 +6,23 @@ use super::{HalfRow, Pair, Row, Vectors};
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
+// Loops rather than `array::from_fn`: these are inlined thousands of times, and its machinery with them.
 #[inline(always)]
 fn each<const L: usize>(f: impl Fn(usize) -> i64) -> Row<L> {
-    std::array::from_fn(f)
+    let mut row = [0; L];
+    for lane in 0..L {
+        row[lane] = f(lane);
+    }
+    row
 }
 
 #[inline(always)]
 fn each_half<const L: usize>(f: impl Fn(usize, usize) -> i32) -> HalfRow<L> {
-    std::array::from_fn(|lane| [f(lane, 0), f(lane, 1)])
+    let mut row = [[0; 2]; L];
+    for lane in 0..L {
+        row[lane] = [f(lane, 0), f(lane, 1)];
+    }
+    row
 }
 
 #[inline(always)]
@@ -177,11 +186,10 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn split(re: Row<L>, im: Row<L>) -> (HalfRow<L>, HalfRow<L>) {
-        let low = |x: i64| x as i32;
-        let high = |x: i64| (x >> 32) as i32;
+        let words = [re, im];
         (
-            std::array::from_fn(|l| [low(re[l]), low(im[l])]),
-            std::array::from_fn(|l| [high(re[l]), high(im[l])]),
+            each_half(|l, part| words[part][l] as i32),
+            each_half(|l, part| (words[part][l] >> 32) as i32),
         )
     }
 
@@ -199,18 +207,19 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn mix_halves(re: HalfRow<L>, im: HalfRow<L>) -> HalfRow<L> {
-        std::array::from_fn(|l| [re[l][0], im[l][1]])
+        let halves = [re, im];
+        each_half(|l, part| halves[part][l][part])
     }
     #[inline(always)]
     fn rotate_halves(y: HalfRow<L>, real: i32, imaginary: i32) -> HalfRow<L> {
         let (real, imaginary) = (i64::from(real), i64::from(imaginary));
         let rounded = |product: i64| ((product + (1 << 29)) >> 30) as i32;
-        std::array::from_fn(|l| {
-            let [re, im] = y[l].map(i64::from);
-            [
-                rounded(re * real - im * imaginary),
-                rounded(re * imaginary + im * real),
-            ]
+        each_half(|l, part| {
+            let (re, im) = (i64::from(y[l][0]), i64::from(y[l][1]));
+            match part {
+                0 => rounded(re * real - im * imaginary),
+                _ => rounded(re * imaginary + im * real),
+            }
         })
     }
     #[inline(always)]
@@ -219,7 +228,7 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn halves_of_words(a: Row<L>) -> HalfRow<L> {
-        std::array::from_fn(|l| [a[l] as i32, (a[l] >> 32) as i32])
+        each_half(|l, part| (a[l] >> (32 * part)) as i32)
     }
     #[inline(always)]
     fn words_of_halves(a: HalfRow<L>) -> Row<L> {
@@ -255,8 +264,8 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn narrow_to_single(re: Row<L>, im: Row<L>) -> HalfRow<L> {
-        let narrow = |bits: i64| (f64::from_bits(bits as u64) as f32).to_bits() as i32;
-        std::array::from_fn(|l| [narrow(re[l]), narrow(im[l])])
+        let words = [re, im];
+        each_half(|l, part| (f64::from_bits(words[part][l] as u64) as f32).to_bits() as i32)
     }
 
     const FLOOR_BIAS: i64 = 0;

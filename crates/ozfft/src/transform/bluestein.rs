@@ -23,7 +23,7 @@ use crate::transform::bailey::Block;
 use crate::transform::chirp_spectrum::chirp_roots;
 use crate::transform::intermediates::{WordLines, WordPlaces};
 use crate::transform::passes::{Passes, store_words};
-use crate::transform::source::{NotFinite, Sink, Source};
+use crate::transform::source::{LineEnds, NotFinite, Sink, Source};
 use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
 use num_complex::Complex;
@@ -151,7 +151,7 @@ impl Bluestein {
             part: None,
         };
         self.passes
-            .run(unit, &chirped, &product, active, workspace, workers)?;
+            .run(unit, (&chirped, &product), active, workspace, workers)?;
         let stored = WordLines {
             words: words.reader(),
             exponents: exponents.reader(),
@@ -169,7 +169,7 @@ impl Bluestein {
             part: None,
         };
         self.passes
-            .run(unit, &stored, &unchirp, active, workspace, workers)
+            .run(unit, (&stored, &unchirp), active, workspace, workers)
     }
 
     /// All passes but the last of the first transform, over some columns of the line's numbers, in the order of their places. Returns what they have in common.
@@ -194,7 +194,7 @@ impl Bluestein {
             properties: &[],
             part: None,
         };
-        let ends = (&chirped, &product);
+        let ends: LineEnds<'_, L, U> = (&chirped, &product);
         self.passes
             .run_first_half(unit, ends, columns, stored, workspace, workers)
     }
@@ -220,7 +220,7 @@ impl Bluestein {
             properties: &properties,
             part: Some(self.passes.rows_cut(&rows)),
         };
-        let ends = (&chirped, &product);
+        let ends: LineEnds<'_, L, U> = (&chirped, &product);
         self.passes
             .run_second_half(unit, ends, rows, stored, workspace, workers);
     }
@@ -249,7 +249,7 @@ impl Bluestein {
             properties: &[],
             part: None,
         };
-        let ends = (&source, &unchirp);
+        let ends: LineEnds<'_, L, U> = (&source, &unchirp);
         self.passes
             .run_first_half(unit, ends, columns, stored, workspace, workers);
     }
@@ -284,7 +284,7 @@ impl Bluestein {
             properties: &[AtomicU8::new(all.to_bits())],
             part: Some(self.passes.rows_cut(&rows)),
         };
-        let ends = (&source, &unchirp);
+        let ends: LineEnds<'_, L, U> = (&source, &unchirp);
         self.passes
             .run_second_half(unit, ends, rows, stored, workspace, workers);
     }

@@ -174,7 +174,7 @@ impl Line {
                 passes.run_short(unit, input, output, active, workspace);
                 Ok(())
             }
-            Line::Passes(passes) => passes.run(unit, &floats, &end, active, workspace, workers),
+            Line::Passes(passes) => passes.run(unit, (&floats, &end), active, workspace, workers),
             Line::Bluestein(bluestein) => {
                 bluestein.run(unit, input, output, active, workspace, workers)
             }
@@ -209,10 +209,12 @@ macro_rules! compiled_once {
                 pub(super) mod $name {
                     use super::*;
 
+                    pub(in super::super) type Unit = <matrix_unit::$name as ListedUnit>::Transforming;
+
                     #[inline(never)]
                     pub(in super::super) fn one_set(
                         line: &Line,
-                        unit: matrix_unit::$name,
+                        unit: Unit,
                         (input, output): (&Input<'_, $lanes>, &Output<'_, $lanes>),
                         active: usize,
                         workspace: &mut [u64],
@@ -228,7 +230,7 @@ macro_rules! compiled_once {
                     #[inline(never)]
                     pub(in super::super) fn several_sets(
                         line: &Line,
-                        unit: matrix_unit::$name,
+                        unit: Unit,
                         sets: usize,
                         ends: &Ends<'_, $lanes>,
                         workspace: &mut [u64],
@@ -263,12 +265,12 @@ macro_rules! compiled_once {
                                 part.connect(|input, output| run(input, output, part.count()));
                             };
                             let sets = active.div_ceil($lanes);
-                            compiled::$name::several_sets(self, unit, sets, ends, workspace);
+                            compiled::$name::several_sets(self, unit.transforming(), sets, ends, workspace);
                         }
                         #[cfg($compiled)]
                         Unit::$name(unit) => lines.connect(|input, output| {
                             let ends = (input, output);
-                            compiled::$name::one_set(self, unit, ends, active, workspace, workers);
+                            compiled::$name::one_set(self, unit.transforming(), ends, active, workspace, workers);
                         }),
                     )*
                     #[cfg(feature = "residues")]
@@ -283,7 +285,7 @@ macro_rules! compiled_once {
                 match unit {
                     $(
                         #[cfg($compiled)]
-                        Unit::$name(_) => self.words::<$lanes, matrix_unit::$name>(workers, lines),
+                        Unit::$name(_) => self.words::<$lanes, compiled::$name::Unit>(workers, lines),
                     )*
                     #[cfg(feature = "residues")]
                     Unit::Residues => self.words::<1, matrix_unit::ResidueNumbers>(workers, lines),

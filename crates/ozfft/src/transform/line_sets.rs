@@ -10,7 +10,8 @@ use crate::stages::outputs::{FloatEmitter, SETS, SetEmitter};
 use crate::stages::quantise::{InputSymmetry, Quantised, all_moderate, quantise_ordinary_floats};
 use crate::transform::bailey::Block;
 use crate::transform::line::{End, Floats};
-use crate::transform::passes::{Ends, Finish, LineScratch, Load, Passes};
+use crate::transform::passes::{Ends, Finish, LineScratch, Passes};
+use crate::transform::source::Load;
 use crate::workspace::{take, words_for};
 use std::marker::PhantomData;
 
@@ -106,7 +107,7 @@ impl Passes {
                     scratch: &mut scratch,
                 });
                 if !done {
-                    self.run_block(unit, &Floats(input), &End(output), active, &mut scratch);
+                    self.run_block(unit, (&Floats(input), &End(output)), active, &mut scratch);
                 }
             });
         }

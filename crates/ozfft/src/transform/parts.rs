@@ -7,6 +7,7 @@ use crate::substrate::for_each_unit;
 use crate::transform::bluestein::Stored;
 use crate::transform::line::{End, Floats, Line};
 use crate::transform::passes::Passes;
+use crate::transform::source::LineEnds;
 use num_complex::Complex;
 use std::ops::Range;
 
@@ -50,12 +51,14 @@ fn run<const L: usize, U: MatrixUnit<L>>(
     match (line, step) {
         (Line::Passes(passes), PartStep::Columns(part)) => {
             let input = Input::<L>::part(part.numbers, part.elements, part.conjugate);
-            let ends = (&Floats(&input), &End(&Output::nothing()));
+            let nowhere = Output::nothing();
+            let ends: LineEnds<'_, L, U> = (&Floats(&input), &End(&nowhere));
             passes.run_first_half(unit, ends, range, stored, memory.0, memory.1)
         }
         (Line::Passes(passes), PartStep::Rows(part)) => {
             let output = Output::<L>::part(part.numbers, part.count, part.real, part.conjugate);
-            let ends = (&Floats(&Input::nothing()), &End(&output));
+            let numbers = Input::nothing();
+            let ends: LineEnds<'_, L, U> = (&Floats(&numbers), &End(&output));
             passes.run_second_half(unit, ends, range, stored, memory.0, memory.1);
             nothing
         }
@@ -100,7 +103,7 @@ macro_rules! compiled_once {
                         #[cfg($compiled)]
                         Unit::$name(unit) => {
                             if const { matrix_unit::$name::TRANSFORMS } {
-                                run::<$lanes, _>(self, unit, step, range, stored, memory)
+                                run::<$lanes, _>(self, unit.transforming(), step, range, stored, memory)
                             } else {
                                 no_transforms()
                             }
@@ -119,7 +122,7 @@ macro_rules! compiled_once {
                     $(
                         #[cfg($compiled)]
                         Unit::$name(_) => {
-                            self.part_workspace_len::<$lanes, matrix_unit::$name>(numbers, workers)
+                            self.part_workspace_len::<$lanes, <matrix_unit::$name as ListedUnit>::Transforming>(numbers, workers)
                         }
                     )*
                     #[cfg(feature = "residues")]

@@ -21,7 +21,7 @@ use crate::stages::quantise::{LineProperties, Quantised};
 use crate::transform::bailey::{Block, Symmetry};
 use crate::transform::columns::BlockScratch;
 use crate::transform::intermediates::{WordLines, WordPlaces};
-use crate::transform::source::{NotFinite, Sink, Source};
+use crate::transform::source::{LineEnds, LineSink, LineSource, NotFinite, Sink};
 use crate::transform::tables::Setting;
 use crate::workspace::{SharedArray, take, words_for};
 use float_environment::DefaultEnvironment;
@@ -77,30 +77,23 @@ impl<'a, const L: usize> LineScratch<'a, L> {
     }
 
     /// Loads lines and brings each under one exponent.
-    fn load<U: MatrixUnit<L>, S: Source<L>>(
+    fn load<U: MatrixUnit<L>>(
         &mut self,
         block: &Block,
         unit: U,
-        source: &S,
+        source: &dyn LineSource<L, U>,
         lines: &Lines<L>,
     ) -> Quantised<L> {
-        unit.enter(Load {
-            vectors: PhantomData::<U::Vectors>,
-            source,
-            lines,
-            block,
-            points: self.points,
-            exponents: self.exponents,
-        })
+        source.load(unit, lines, block, self.points, self.exponents)
     }
 
     /// Transforms lines that have been loaded and hands them to the sink. `properties` is that of the whole transform, of
     /// which these lines may be a pass.
-    fn transform<U: MatrixUnit<L>, K: Sink<L>>(
+    fn transform<U: MatrixUnit<L>>(
         &mut self,
         block: &Block,
         unit: U,
-        sink: &K,
+        sink: &dyn LineSink<L, U>,
         lines: &Lines<L>,
         found: &Quantised<L>,
         properties: [LineProperties; L],
@@ -109,7 +102,7 @@ impl<'a, const L: usize> LineScratch<'a, L> {
         for exponent in &mut found.exponents {
             *exponent += block.exponent_offset();
         }
-        if let Some(output) = sink.floats() {
+        if let Some(output) = sink.output() {
             let exponents = std::array::from_fn(|lane| found.exponents[lane] + output.bias[lane]);
             let mut emitter = FloatEmitter::new(self.floats, exponents, output);
             let half = output.count < output.length && block.len() == output.length;
@@ -138,39 +131,13 @@ impl<'a, const L: usize> LineScratch<'a, L> {
             let symmetry = Symmetry::of(&found, false);
             block.run(unit, symmetry, self.points, &mut emitter, &mut self.block);
             found.properties = properties;
-            unit.enter(Accept {
-                vectors: PhantomData::<U::Vectors>,
-                sink,
-                lines,
-                values: WideOutputs {
-                    magnitudes,
-                    points: self.wide,
-                    grid: block.output(),
-                },
-                found: &found,
-                floats: self.floats,
-            });
+            let values = WideOutputs {
+                magnitudes,
+                points: self.wide,
+                grid: block.output(),
+            };
+            sink.take(unit, lines, values, &found, self.floats);
         }
-    }
-}
-
-/// Loading and quantising as a task. Those without products are compiled for the vectors alone: units that have the same share them.
-pub(crate) struct Load<'a, const L: usize, V, S> {
-    pub(crate) vectors: PhantomData<V>,
-    pub(crate) source: &'a S,
-    pub(crate) lines: &'a Lines<L>,
-    pub(crate) block: &'a Block,
-    pub(crate) points: &'a mut [Point<L>],
-    pub(crate) exponents: &'a mut [Row<L>],
-}
-
-impl<const L: usize, V: Vectors<L>, S: Source<L>> Task for Load<'_, L, V, S> {
-    type Output = Quantised<L>;
-
-    #[inline(always)]
-    fn run(self) -> Quantised<L> {
-        self.source
-            .quantise::<V>(self.lines, self.block, self.points, self.exponents)
     }
 }
 
@@ -199,32 +166,12 @@ impl<const L: usize, V: Vectors<L>> Task for Finish<'_, L, V> {
     }
 }
 
-/// Handing wide outputs on as a task.
-struct Accept<'a, const L: usize, V, K> {
-    vectors: PhantomData<V>,
-    sink: &'a K,
-    lines: &'a Lines<L>,
-    values: WideOutputs<'a, L>,
-    found: &'a Quantised<L>,
-    floats: &'a mut [Point<L>],
-}
-
-impl<const L: usize, V: Vectors<L>, K: Sink<L>> Task for Accept<'_, L, V, K> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.sink
-            .accept::<V>(self.lines, &self.values, self.found, self.floats);
-    }
-}
-
 /// The state of a pass that all its threads share.
-struct Stage<'a, U, S, K> {
+struct Stage<'a, const L: usize, U> {
     passes: &'a Passes,
     unit: U,
-    source: &'a S,
-    sink: &'a K,
+    source: &'a dyn LineSource<L, U>,
+    sink: &'a dyn LineSink<L, U>,
     pass: usize,
     /// Output digits fixed by earlier passes, and what is left to transform.
     groups: usize,
@@ -239,14 +186,9 @@ struct Stage<'a, U, S, K> {
     cut: Option<Cut>,
 }
 
-impl<U, S, K> Stage<'_, U, S, K> {
+impl<const L: usize, U: MatrixUnit<L>> Stage<'_, L, U> {
     /// Some of the pass's lines, on one thread.
-    fn run<const L: usize>(&self, range: std::ops::Range<usize>, memory: &mut [u64])
-    where
-        U: MatrixUnit<L>,
-        S: Source<L>,
-        K: Sink<L>,
-    {
+    fn run(&self, range: std::ops::Range<usize>, memory: &mut [u64]) {
         let stage = self;
         let passes = stage.passes;
         let block = &passes.blocks[stage.pass];
@@ -322,23 +264,16 @@ impl<U, S, K> Stage<'_, U, S, K> {
             number += active;
         }
     }
-}
 
-impl<U, S, K> Stage<'_, U, S, K> {
     /// All lines of the pass, shared out among as many threads as there is scratch memory for.
-    fn run_shared<const L: usize>(&self, lines: usize, scratch: &mut [u64], scratch_len: usize)
-    where
-        U: MatrixUnit<L>,
-        S: Source<L>,
-        K: Sink<L>,
-    {
+    fn run_shared(&self, lines: usize, scratch: &mut [u64], scratch_len: usize) {
         let workers = scratch.len() / scratch_len;
         let share = |worker: usize, memory: &mut [u64]| {
             // Threads inherit the environment of the thread that started them.
             let _environment = DefaultEnvironment::enter();
             let _session = self.unit.session();
             let range = lines * worker / workers..lines * (worker + 1) / workers;
-            self.run::<L>(range, memory);
+            self.run(range, memory);
         };
         if workers == 1 {
             // As in the executor: one worker is the caller.
@@ -350,13 +285,13 @@ impl<U, S, K> Stage<'_, U, S, K> {
 }
 
 /// Narrows the outputs of a pass, rotates them, and stores them in place of the inputs.
-struct StageSink<'a, U, S, K> {
-    stage: &'a Stage<'a, U, S, K>,
+struct StageSink<'a, const L: usize, U> {
+    stage: &'a Stage<'a, L, U>,
     number: usize,
     j: usize,
 }
 
-impl<const L: usize, U: Sync, S: Sync, K: Sync> Sink<L> for StageSink<'_, U, S, K> {
+impl<const L: usize, U: MatrixUnit<L>> Sink<L> for StageSink<'_, L, U> {
     #[inline(always)]
     fn accept<V: Vectors<L>>(
         &self,
@@ -501,11 +436,10 @@ impl Passes {
 
     /// Transforms `active` lines of one block, or one longer line. Reading is complete before the sink is called for
     /// the first time. A longer line with a NaN or an infinity is reported and not handed on complete.
-    pub(crate) fn run<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+    pub(crate) fn run<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
-        source: &S,
-        sink: &K,
+        (source, sink): LineEnds<'_, L, U>,
         active: usize,
         mut workspace: &mut [u64],
         workers: usize,
@@ -513,7 +447,7 @@ impl Passes {
         if self.is_one_block() {
             let _session = unit.session();
             let mut scratch = LineScratch::new(&self.blocks[0], U::COLUMNS, workspace);
-            self.run_block(unit, source, sink, active, &mut scratch);
+            self.run_block(unit, (source, sink), active, &mut scratch);
             return Ok(());
         }
         debug_assert_eq!(active, 1, "long lines are transformed one by one");
@@ -542,7 +476,7 @@ impl Passes {
                 properties: &properties,
                 cut: None,
             };
-            stage.run_shared::<L>(lines, scratch, scratch_len);
+            stage.run_shared(lines, scratch, scratch_len);
             // Only the first pass reads what can be anything but finite.
             if LineProperties::from_bits(properties.load(Ordering::Relaxed)).not_finite {
                 return Err(NotFinite);
@@ -555,11 +489,10 @@ impl Passes {
     }
 
     /// The same for lines of one block, with scratch memory for it.
-    pub(crate) fn run_block<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+    pub(crate) fn run_block<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
-        source: &S,
-        sink: &K,
+        (source, sink): LineEnds<'_, L, U>,
         active: usize,
         scratch: &mut LineScratch<'_, L>,
     ) {
@@ -618,10 +551,10 @@ impl Passes {
 
     /// All passes but the last over some columns, the indices whose last digit is in a range: from the source, which has these alone, to words
     /// and to exponents. Returns what the numbers have in common.
-    pub(crate) fn run_first_half<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+    pub(crate) fn run_first_half<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
-        (source, sink): (&S, &K),
+        (source, sink): LineEnds<'_, L, U>,
         columns: std::ops::Range<usize>,
         (words, exponents): (&mut [Complex<i64>], &mut [i32]),
         mut workspace: &mut [u64],
@@ -653,7 +586,7 @@ impl Passes {
                 cut: Some(cut),
             };
             let inner = length / block.len();
-            stage.run_shared::<L>(groups * inner, scratch, scratch_len);
+            stage.run_shared(groups * inner, scratch, scratch_len);
             std::mem::swap(&mut before, &mut after);
             groups *= block.len();
             length = inner;
@@ -667,10 +600,10 @@ impl Passes {
 
     /// The last pass over some rows, the indices whose first digit is in a range: from their words, and the exponents of all
     /// columns, to the sink, which has the outputs of these rows alone. What is known of zeros is left to the caller.
-    pub(crate) fn run_second_half<const L: usize, U: MatrixUnit<L>, S: Source<L>, K: Sink<L>>(
+    pub(crate) fn run_second_half<const L: usize, U: MatrixUnit<L>>(
         &self,
         unit: U,
-        (source, sink): (&S, &K),
+        (source, sink): LineEnds<'_, L, U>,
         rows: std::ops::Range<usize>,
         (words, exponents): (&mut [Complex<i64>], &mut [i32]),
         workspace: &mut [u64],
@@ -704,6 +637,6 @@ impl Passes {
             cut: Some(cut),
         };
         let scratch_len = self.line_scratch_len::<L>(U::COLUMNS);
-        stage.run_shared::<L>(lines, &mut workspace[..workers * scratch_len], scratch_len);
+        stage.run_shared(lines, &mut workspace[..workers * scratch_len], scratch_len);
     }
 }

@@ -12,7 +12,8 @@ use crate::transform::bailey::{Block, Symmetry};
 use crate::transform::columns::{BlockScratch, Column};
 use crate::transform::line::Floats;
 use crate::transform::packed_elements::PackedElement;
-use crate::transform::passes::{Ends, Finish, LineScratch, Load, PAIR, Passes};
+use crate::transform::passes::{Ends, Finish, LineScratch, PAIR, Passes};
+use crate::transform::source::Load;
 use std::marker::PhantomData;
 
 impl Block {
