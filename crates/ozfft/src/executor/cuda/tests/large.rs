@@ -22,7 +22,7 @@ use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
 use ozfft_kernels::template::{
-    Block, Ends, Family, KernelSpec, Number, Real, ThreeSteps, TwoPasses,
+    Block, Ends, Family, KernelSpec, Number, Real as RealLines, ThreeSteps, TwoPasses,
 };
 use std::sync::{Arc, Mutex};
 
@@ -430,21 +430,19 @@ impl Check {
             let steps: Vec<Vec<usize>> = steps.filter(|steps| steps.len() > 1).collect();
             let points = steps.iter().flatten().product();
             let steps: Vec<&[usize]> = steps.iter().map(Vec::as_slice).collect();
-            let family: Family = match (&steps[..], ends) {
-                ([&[first, last]], Ends::Complex) => Block {
-                    steps: [first, last],
+            let family: Family = match steps[..] {
+                [&[first, last]] => {
+                    let steps = [first, last];
+                    match ends {
+                        Ends::Complex => Block { steps }.into(),
+                        ends => RealLines { steps, ends }.into(),
+                    }
                 }
-                .into(),
-                ([&[first, last]], ends) => Real {
-                    steps: [first, last],
-                    ends,
+                [&[first, middle, last]] => {
+                    let steps = [first, middle, last];
+                    ThreeSteps { steps }.into()
                 }
-                .into(),
-                ([&[first, middle, last]], _) => ThreeSteps {
-                    steps: [first, middle, last],
-                }
-                .into(),
-                ([&[first, last], &[second, closing]], ends) => {
+                [&[first, last], &[second, closing]] => {
                     let steps = [[first, last], [second, closing]];
                     TwoPasses { steps, ends }.into()
                 }
