@@ -1,4 +1,4 @@
-//! CUDA kernels of ozfft, compiled: nothing of the host's logic.
+//! CUDA kernels of ozfft, compiled, and which of them are for a problem ([`template`]).
 //!
 //! `cuda/` holds the sources, `compiled/` what `./generate` made of them with a pinned compiler. A user needs the
 //! NVIDIA driver and nothing else.
