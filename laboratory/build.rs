@@ -1,6 +1,6 @@
 //! Tells the program which crates it compares with, because they do not say their versions, which compiler made it, and from which commit.
 
-#[path = "../crates/ozfft-cli/build/origin.rs"]
+#[path = "../crates/ozfft-measure/build/origin.rs"]
 mod origin;
 
 const ROOT: &str = "..";
@@ -13,8 +13,8 @@ const USED: [&str; 13] = [
     "crates/kulisch",
     "crates/ozfft-testkit",
     "crates/ozfft",
-    "crates/ozfft-cli",
     "crates/ozfft-kernels",
+    "crates/ozfft-measure",
     "crates/residues",
     "laboratory",
     "laboratory/ozaki",
@@ -22,11 +22,7 @@ const USED: [&str; 13] = [
 ];
 
 fn main() {
-    let compared = [
-        ("rustfft", "RUSTFFT_VERSION"),
-        ("xsum", "XSUM_VERSION"),
-        ("accurate", "ACCURATE_VERSION"),
-    ];
+    let compared = [("xsum", "XSUM_VERSION"), ("accurate", "ACCURATE_VERSION")];
     origin::versions("Cargo.lock", &compared);
     origin::origin(ROOT, &USED);
 }

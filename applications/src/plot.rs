@@ -1,8 +1,8 @@
 //! Plots of the programs: curves over one axis, as SVG.
 
-use ozfft_cli::failure::Failure;
-use ozfft_cli::plot::{COLOURS, DrawingError};
-use ozfft_cli::report::write_text;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::plot::{COLOURS, DrawingError};
+use ozfft_measure::report::write_text;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use std::path::Path;

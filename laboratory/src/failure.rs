@@ -1,6 +1,6 @@
 //! Everything that can go wrong in the laboratory, each with a message for the person at the terminal.
 
-use ozfft_cli::gpu::DeviceFailure;
+use ozfft_measure::gpu::DeviceFailure;
 use std::path::PathBuf;
 
 /// A failed command. The message goes to standard error and the exit code is not zero.
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum Failure {
     /// What the program `ozfft` could not do: files, terminals, memory.
     #[error("{0}")]
-    Program(#[from] ozfft_cli::failure::Failure),
+    Program(#[from] ozfft_measure::failure::Failure),
     /// The library rejected the problem or the data.
     #[error("{0}")]
     Transform(#[from] ozfft::FftError),

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::paths::Report;
 use crate::report_page::{self, FigureArguments};
 use clap::Args;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::report::write_text;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::report::write_text;
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft-lab plot`.

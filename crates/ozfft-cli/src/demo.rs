@@ -1,12 +1,14 @@
 //! `ozfft demo`: one field, both engines, errors and times side by side.
 
-use crate::failure::Failure;
-use crate::measure::{Reference, TestInput, compute};
-use crate::memory;
-use crate::options::shape_text;
-use crate::report::{aligned, bound_text, error_text, progress, say, say_json, seconds_text};
 use clap::Args;
 use ozfft::{Direction, Engine, Kind, Norm, Planner, Problem};
+use ozfft_measure::comparison::{Reference, TestInput, compute};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::memory;
+use ozfft_measure::options::shape_text;
+use ozfft_measure::report::{
+    aligned, bound_text, error_text, progress, say, say_json, seconds_text,
+};
 use serde::Serialize;
 
 /// Options of `ozfft demo`.
@@ -91,7 +93,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         seed: arguments.seed,
         threads: rayon::current_num_threads(),
         oracle: reference.extent(),
-        samples: crate::measure::SAMPLES,
+        samples: ozfft_measure::comparison::SAMPLES,
         floor_l2: reference.floor().l2,
         digits: measure(Engine::Digits, "digits")?,
         native: measure(Engine::Native, "native")?,

@@ -2,14 +2,14 @@
 
 mod header;
 
-use crate::arrays::Order;
-use crate::failure::Failure;
-use crate::inputs;
-use crate::memory;
-use crate::outputs;
 use bytemuck::Pod;
 use header::{HeaderError, Number};
 use num_complex::Complex;
+use ozfft_measure::arrays::Order;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs;
+use ozfft_measure::memory;
+use ozfft_measure::outputs;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::Path;

@@ -4,11 +4,12 @@ mod cuda;
 mod lengths;
 
 use crate::bench::record::{NamedMeasurement, Record};
-use crate::failure::Failure;
-use crate::inputs::read_text;
-use crate::options::parse_shape;
-use crate::report::write_text;
 use clap::Args;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::options::parse_shape;
+use ozfft_measure::plot::{COLOURS, DrawingError, decade, extent, short_date};
+use ozfft_measure::report::write_text;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::path::{Path, PathBuf};
@@ -29,18 +30,6 @@ pub struct PlotArguments {
 
 const SIZE: (u32, u32) = (1100, 600);
 const LEGEND_WIDTH: u32 = 180;
-/// Okabe and Ito's colours, which can be distinguished with every kind of colour vision; black last.
-pub const COLOURS: [RGBColor; 8] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(150, 140, 20),
-    RGBColor(0, 0, 0),
-];
-
 /// The times of one engine on one substrate.
 #[derive(Debug, PartialEq)]
 struct Curve {
@@ -85,11 +74,6 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
     })
 }
 
-/// The day of a date with its time.
-pub fn short_date(date: &str) -> &str {
-    date.split('T').next().unwrap_or_default()
-}
-
 fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure> {
     let record = Record::read(path)?;
     let group = group.unwrap_or("curve");
@@ -114,7 +98,7 @@ fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure
         "{}, {}, ozfft {}",
         record.machine.processor,
         short_date(&record.date),
-        record.software.ozfft
+        record.software.own.ozfft
     );
     draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))
 }
@@ -149,8 +133,6 @@ fn label(engine: &str, substrate: &str) -> String {
         other => other.to_uppercase(),
     }
 }
-
-pub type DrawingError = DrawingAreaErrorKind<std::io::Error>;
 
 fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
     let mut picture = String::new();
@@ -204,19 +186,6 @@ fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
         area.present()?;
     }
     Ok(picture)
-}
-
-/// The smallest and the largest value.
-pub fn extent(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    (
-        values.clone().fold(f64::INFINITY, f64::min),
-        values.fold(0.0, f64::max),
-    )
-}
-
-/// A power of ten.
-pub fn decade(exponent: f64) -> f64 {
-    10f64.powf(exponent)
 }
 
 /// `2¹⁰` for 1024.

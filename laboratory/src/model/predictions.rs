@@ -4,7 +4,7 @@ use super::fit::fit;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use ozfft::{DigitsWork, Engine, Kind, Planner, Problem, digits_work, measured_unit};
-use ozfft_cli::options::{KindName, parse_accuracy, parse_shape};
+use ozfft_measure::options::{KindName, parse_accuracy, parse_shape};
 use roofline::{Cell, Mode, Table};
 use serde::Deserialize;
 use std::collections::BTreeMap;

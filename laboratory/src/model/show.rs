@@ -1,7 +1,7 @@
 //! Results of the model for people, programs and spreadsheets.
 
 use crate::failure::Failure;
-use ozfft_cli::report::{aligned, say, say_json};
+use ozfft_measure::report::{aligned, say, say_json};
 use roofline::{Machine, Mode, Table, Verdict};
 
 /// How a table is written.

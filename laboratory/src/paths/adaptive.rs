@@ -2,7 +2,7 @@
 
 use super::delivered::{Constant, Delivered};
 use crate::failure::Failure;
-use ozfft_cli::inputs::read_text;
+use ozfft_measure::inputs::read_text;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
 use super::name_of;
 use super::report::Launch;
 use crate::failure::Failure;
-use ozfft_cli::inputs::read_text;
+use ozfft_measure::inputs::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -6,11 +6,11 @@ use super::delivered::{Constant, Delivered};
 use super::tiles::{Resident, Tile};
 use super::variants::{STAGES, Variant};
 use crate::failure::Failure;
-use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::Machine;
-use ozfft_cli::options::parse_shape;
-use ozfft_cli::report::{aligned, error_text, seconds_text};
+use ozfft_measure::gpu::{DeviceFacts, KernelFacts};
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::machine::Machine;
+use ozfft_measure::options::parse_shape;
+use ozfft_measure::report::{aligned, error_text, seconds_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path as FilePath;
 

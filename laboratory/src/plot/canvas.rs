@@ -2,7 +2,7 @@
 //! page, too.
 
 use super::labels::Extent;
-use ozfft_cli::plot::DrawingError;
+use ozfft_measure::plot::DrawingError;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 

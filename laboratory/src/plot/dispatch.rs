@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Shape, Side};
 use crate::dispatch::{PATHS, Report, Row, crossings, over_fastest, posted};
 use crate::failure::Failure;
-use ozfft_cli::plot::{COLOURS, short_date};
+use ozfft_measure::plot::{COLOURS, short_date};
 use plotters::prelude::*;
 
 const SIZE: (i32, i32) = (1100, 560);

@@ -4,7 +4,7 @@ use super::canvas::{Canvas, Shape, Side};
 use super::labels::{Names, line};
 use crate::failure::Failure;
 use crate::ladder::record::{Found, Record, Rung};
-use ozfft_cli::plot::{COLOURS, decade, extent, short_date};
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date};
 use plotters::prelude::*;
 
 const SIZE: (i32, i32) = (1100, 680);
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::ladder::record::tests::rung;
     use crate::ladder::record::{VERSION, mark_front};
-    use ozfft_cli::machine::Machine;
+    use ozfft_measure::machine::Machine;
 
     #[test]
     fn the_picture_names_units_and_their_fronts() {

@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Label, Shape, Side};
 use super::labels::{Names, line};
 use crate::failure::Failure;
 use crate::paths::{PROJECTED_MACHINE, PROJECTED_ROOF_MS, PathRow, Report, projection};
-use ozfft_cli::plot::{COLOURS, decade, extent, short_date};
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date};
 use plotters::prelude::*;
 
 const WIDTH: i32 = 1100;

@@ -4,7 +4,7 @@
 use super::canvas::{Canvas, Shape, Side};
 use crate::failure::Failure;
 use crate::model::scaling::{Point, Scaling, from_ranks, network_binds, pencils_win};
-use ozfft_cli::plot::COLOURS;
+use ozfft_measure::plot::COLOURS;
 use plotters::prelude::*;
 
 const WIDTH: i32 = 1180;

@@ -1,10 +1,10 @@
 //! Declared lists of benchmarks.
 
 use super::Setting;
-use crate::arrays::digest_bytes;
-use crate::failure::Failure;
-use crate::inputs::read_text;
-use crate::options::{KindName, parse_accuracy, parse_shape, parse_substrates};
+use ozfft_measure::arrays::digest_bytes;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::options::{KindName, parse_accuracy, parse_shape, parse_substrates};
 use serde::Deserialize;
 use std::path::Path;
 

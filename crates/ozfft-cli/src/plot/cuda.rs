@@ -2,8 +2,8 @@
 
 use super::{COLOURS, DrawingError, extent, lengths, short_date};
 use crate::bench::cuda::record::{NamedMeasurement, Record};
-use crate::failure::Failure;
-use crate::gpu::INTEGERS_ONLY;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::INTEGERS_ONLY;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::path::Path;
@@ -46,7 +46,7 @@ pub fn picture(path: &Path, group: Option<&str>) -> Result<String, Failure> {
         "{}, {}, ozfft {}, cuFFT {}",
         record.device.name,
         short_date(&record.date),
-        record.software.ozfft,
+        record.software.own.ozfft,
         record
             .software
             .cufft

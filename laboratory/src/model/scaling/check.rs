@@ -58,7 +58,7 @@ pub struct Predicted {
 impl Record {
     /// From a file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = ozfft_cli::inputs::read_text(path)?;
+        let text = ozfft_measure::inputs::read_text(path)?;
         serde_json::from_str(&text).map_err(|error| Failure::Content {
             path: path.to_path_buf(),
             reason: format!("not a record of ranks: {error}"),

@@ -1,12 +1,12 @@
 //! Declared lists of benchmarks for GPUs.
 
 use super::Setting;
-use crate::arrays::digest_bytes;
 use crate::bench::definitions::selected;
-use crate::failure::Failure;
-use crate::gpu::Precision;
-use crate::inputs::read_text;
-use crate::options::{KindName, parse_accuracy, parse_shape};
+use ozfft_measure::arrays::digest_bytes;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::Precision;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::options::{KindName, parse_accuracy, parse_shape};
 use serde::Deserialize;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! What is measured on a GPU and written down. Names of fields say the unit.
 
-use crate::failure::Failure;
-use crate::gpu::{Clocks, DeviceFacts, Precision};
-use crate::inputs::read_text;
-use crate::machine::Machine;
-use crate::options::KindName;
-use crate::report::write_json;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{Clocks, DeviceFacts, Precision};
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::machine::{Machine, Software};
+use ozfft_measure::options::KindName;
+use ozfft_measure::report::write_json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -55,10 +55,9 @@ pub struct NamedMeasurement {
 
 /// The programs that were measured, and what they were made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Software {
-    pub ozfft: String,
-    pub commit: Option<String>,
-    pub rustc: String,
+pub struct Programs {
+    #[serde(flatten)]
+    pub own: Software,
     pub cufft: Option<String>,
 }
 
@@ -69,7 +68,7 @@ pub struct Record {
     pub date: String,
     pub machine: Machine,
     pub device: DeviceFacts,
-    pub software: Software,
+    pub software: Programs,
     /// Before anything ran, and right after the last measurement.
     pub clocks_before: Option<Clocks>,
     pub clocks_after: Option<Clocks>,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::gpu::DeviceFacts;
 use crate::inputs::read_text;
-use crate::machine::Machine;
+use crate::machine::{Machine, Software};
 use crate::report::aligned;
 use crate::report::write_json;
 use serde::{Deserialize, Serialize};
@@ -91,14 +91,6 @@ impl std::fmt::Display for ExactnessLimit {
             ),
         }
     }
-}
-
-/// The programs that measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Software {
-    pub ozfft: String,
-    pub commit: Option<String>,
-    pub rustc: String,
 }
 
 /// Everything.

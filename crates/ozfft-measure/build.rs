@@ -1,12 +1,12 @@
-//! Tells the program which RustFFT it is compared with, because the crate itself does not say its version, which compiler made it, and
+//! Tells programs which RustFFT they are compared with, because the crate itself does not say its version, which compiler made them, and
 //! from which commit.
 
 #[path = "build/origin.rs"]
 mod origin;
 
 const ROOT: &str = "../..";
-/// The crates of this workspace that the program is made of.
-const USED: [&str; 9] = [
+/// The crates that the program `ozfft` is made of.
+const USED: [&str; 10] = [
     "crates/exact-convolution",
     "crates/fallible-memory",
     "crates/float-environment",
@@ -15,6 +15,7 @@ const USED: [&str; 9] = [
     "crates/ozfft",
     "crates/ozfft-cli",
     "crates/ozfft-kernels",
+    "crates/ozfft-measure",
     "crates/residues",
 ];
 
