@@ -561,7 +561,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, shapes) in shapes.chunks(KERNELS_OF_A_FILE).enumerate() {
         let mut kernels = String::from(
-            "#include \"bailey_convolution.cuh\"\n#include \"bailey_f16.cuh\"\n#include \"bailey_fewer.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_long.cuh\"\n#include \"bailey_real_passes.cuh\"\n#include \"bailey_single.cuh\"\n#include \"bailey_three.cuh\"\n#include \"bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
+            "#include \"passes/bailey_convolution.cuh\"\n#include \"block/bailey_f16.cuh\"\n#include \"block/bailey_fewer.cuh\"\n#include \"block/bailey_fp8.cuh\"\n#include \"passes/bailey_long.cuh\"\n#include \"passes/bailey_real_passes.cuh\"\n#include \"block/bailey_single.cuh\"\n#include \"block/bailey_three.cuh\"\n#include \"block/bailey_wgmma.cuh\"\n#include \"launch.h\"\n",
         );
         let mut table = String::new();
         for (count, (shape, strided)) in shapes.iter().enumerate() {
@@ -606,7 +606,7 @@ fn write_template(folder: &Path) -> Vec<PathBuf> {
     written("template_names.rs", &format!("[\n{names}]"));
     // What the host knows of every shape of the list, at both sizes of shared memory, is what the kernels' source says.
     let mut asserts = String::from(
-        "#include \"bailey_f16.cuh\"\n#include \"bailey_fewer.cuh\"\n#include \"bailey_fp8.cuh\"\n#include \"bailey_wgmma.cuh\"\n",
+        "#include \"block/bailey_f16.cuh\"\n#include \"block/bailey_fewer.cuh\"\n#include \"block/bailey_fp8.cuh\"\n#include \"block/bailey_wgmma.cuh\"\n",
     );
     let numbers = [
         Number::Double,

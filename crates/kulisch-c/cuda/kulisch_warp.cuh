@@ -1,7 +1,7 @@
 // Exact sums for kernels of others: a sum that the lanes of a warp add to, in any order, and one of all blocks of a launch. ./generate makes
 // include/kulisch.cuh of this file and of what it includes.
 #pragma once
-#include "kulisch_window.cuh"
+#include "kulisch/kulisch_window.cuh"
 
 namespace kulisch {
 

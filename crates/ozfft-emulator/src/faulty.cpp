@@ -1,9 +1,9 @@
 // A kernel that uses everything that is emulated once, and does one thing wrong if it is asked to: a test of the emulator.
 #include "launch.h"
-#include "async_copy.cuh"
-#include "bulk_copy.cuh"
-#include "mma_sync_f16.cuh"
-#include "wgmma_fp8.cuh"
+#include "arch/async_copy.cuh"
+#include "arch/bulk_copy.cuh"
+#include "arch/mma_sync_f16.cuh"
+#include "arch/wgmma_fp8.cuh"
 
 // As tests/faults.rs has them.
 enum Fault {

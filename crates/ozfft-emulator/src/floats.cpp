@@ -1,6 +1,6 @@
-#include "float_lines.cu"
-#include "float_digits.cu"
-#include "float_steps.cu"
+#include "floats/float_lines.cu"
+#include "floats/float_digits.cu"
+#include "floats/float_steps.cu"
 #include "launch.h"
 
 #define NAMED_FLOAT_KERNELS(name)                                                              \

@@ -1,4 +1,4 @@
-#include "general_block.cu"
+#include "portable/general_block.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_general(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

@@ -1,4 +1,4 @@
-#include "kulisch_gemv.cu"
+#include "kulisch/kulisch_gemv.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_kulisch_gemv(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

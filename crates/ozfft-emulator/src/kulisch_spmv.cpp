@@ -1,4 +1,4 @@
-#include "kulisch_spmv.cu"
+#include "kulisch/kulisch_spmv.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_kulisch_spmv(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

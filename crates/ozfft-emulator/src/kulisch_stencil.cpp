@@ -1,4 +1,4 @@
-#include "kulisch_stencil.cu"
+#include "kulisch/kulisch_stencil.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_kulisch_stencil(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

@@ -1,4 +1,4 @@
-#include "kulisch_sum.cu"
+#include "kulisch/kulisch_sum.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_kulisch_sum(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

@@ -1,6 +1,6 @@
 // Kernels by their names, launched block by block on the calling thread.
 #pragma once
-#include "emulator.h"
+#include "emulation/emulator.h"
 #include <cstring>
 
 struct NamedKernel {

@@ -1,5 +1,5 @@
 //! CUDA kernels on a machine without a GPU: the same sources, compiled by the host's C++ compiler, one fiber for every
-//! thread (`crates/ozfft-kernels/cuda/emulator.h`). For tests; device memory is host memory.
+//! thread (`crates/ozfft-kernels/cuda/emulation/emulator.h`). For tests; device memory is host memory.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-#include "ntt.cu"
+#include "ntt/ntt.cu"
 #include "launch.h"
 
 #define NAMED_PASSES(levels) \

@@ -1,4 +1,4 @@
-#include "ntt_batches.cu"
+#include "ntt/ntt_batches.cu"
 #include "launch.h"
 
 #define NAMED_PASSES(levels)                                                                         \

@@ -1,4 +1,4 @@
-#include "ntt_fourier.cu"
+#include "ntt/ntt_fourier.cu"
 #include "launch.h"
 
 using namespace ntt;

@@ -1,4 +1,4 @@
-#include "ozaki_gemm.cu"
+#include "ozaki/ozaki_gemm.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_ozaki_gemm(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

@@ -1,4 +1,4 @@
-#include "tuned_passes.cu"
+#include "hopper/tuned_passes.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_passes(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

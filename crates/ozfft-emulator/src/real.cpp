@@ -1,5 +1,5 @@
-#include "tuned_c2r.cu"
-#include "tuned_r2c.cu"
+#include "hopper/tuned_c2r.cu"
+#include "hopper/tuned_r2c.cu"
 #include "launch.h"
 
 #define NAMED_REAL_KERNELS(name) NAMED_KERNEL(TunedArguments, name), NAMED_KERNEL(TunedArguments, name##_conversions)

@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "bailey_step_residues_redundant.cu"
+#include "residues/bailey_step_residues_redundant.cu"
 
 extern "C" bool ozfft_emulate_residues_redundant(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {

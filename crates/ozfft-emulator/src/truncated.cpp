@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "truncated_block.cu"
+#include "portable/truncated_block.cu"
 
 extern "C" bool ozfft_emulate_truncated(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {

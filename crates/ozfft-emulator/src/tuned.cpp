@@ -1,7 +1,7 @@
-#include "f16_exactness.cu"
-#include "fp8_exactness.cu"
-#include "fp8_exactness_mma_sync.cu"
-#include "tuned_block.cu"
+#include "probes/f16_exactness.cu"
+#include "probes/fp8_exactness.cu"
+#include "probes/fp8_exactness_mma_sync.cu"
+#include "hopper/tuned_block.cu"
 #include "launch.h"
 
 extern "C" bool ozfft_emulate_tuned(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {

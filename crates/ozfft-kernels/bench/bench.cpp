@@ -24,7 +24,7 @@
 #include <cuda_runtime.h>
 #include <cufft.h>
 #endif
-#include "tuned_block.cuh"
+#include "hopper/tuned_block.cuh"
 #include "variant.h"
 
 struct Number {

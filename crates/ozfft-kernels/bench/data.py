@@ -6,7 +6,7 @@ layout of `bailey_shape.cuh`, and expected bits from the command line program on
     ./data.py --digests LENGTH ...
     ./data.py --digests-in-f16 LENGTH ...
 
-An independent generator of the tables of `executor/cuda/bailey_tables.rs`, whose test has digests of these.
+An independent generator of the tables of `executor/cuda/tables/bailey_tables.rs`, whose test has digests of these.
 """
 
 import hashlib

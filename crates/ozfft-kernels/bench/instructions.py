@@ -134,7 +134,7 @@ def main():
         # Of a number with two parameters these are apart by a semicolon here.
         shape = f"bailey::BlockShape<{', '.join(fields[:7])}, {fields[5]}, bailey::{number.replace(';', ', ')}>"
         source = (
-            f'#include "bailey_fewer.cuh"\n#include "bailey_single.cuh"\n#include "bailey_fp8.cuh"\n#include "bailey_f16.cuh"\n#include "bailey_wgmma.cuh"\ntypedef {shape} Shape;\n'
+            f'#include "block/bailey_fewer.cuh"\n#include "block/bailey_single.cuh"\n#include "block/bailey_fp8.cuh"\n#include "block/bailey_f16.cuh"\n#include "block/bailey_wgmma.cuh"\ntypedef {shape} Shape;\n'
             f"KERNEL(Shape::THREADS, 1) counted(PARAMETERS TunedArguments a) {{ bailey::run<Shape, Shape::Number::Mma, {conversions}>(a); }}\n"
         )
         with tempfile.TemporaryDirectory() as temporary:

@@ -16,8 +16,8 @@
 // that there are four sums of at most 64·2^14 for an output: S0 + 2^8·S1 + 2^16·S2 + 2^24·S3. Its rows are in such an order that all four are in one thread. S0 + 2^8·S1 and
 // S2 + 2^8·S3 are below 2^30, their factors (r^j and 2^16·r^j, times 2^32, nearest to zero) below 2^29: what Montgomery's reduction leaves is below 2^30, and so is a
 // signed word again.
-#include "mma_sync.cuh"
-#include "ntt_passes.cuh"
+#include "arch/mma_sync.cuh"
+#include "ntt/ntt_passes.cuh"
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

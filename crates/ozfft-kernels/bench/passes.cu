@@ -4,7 +4,7 @@
 //   ./passes.py GEN && nvcc -std=c++17 -O3 -arch=sm_90 -Xcompiler -include,host_pass.h -I. -I../cuda -DSHAPES='"GEN/2048.inc"' -o passes_2048 passes.cu
 #include <cstdio>
 #include <vector>
-#include "bailey_passes.cuh"
+#include "passes/bailey_passes.cuh"
 
 #define CANDIDATE(NUMBER, ...)                                                                                       \
     typedef bailey::PassesShape<__VA_ARGS__> Shape_##NUMBER;                                                         \

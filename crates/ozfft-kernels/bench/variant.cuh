@@ -1,10 +1,10 @@
 // VARIANT(N1, N2, LINES, UNITS1, UNITS2, STRIDED, GROUPS, CONVERSIONS, BLOCKS): an instantiation of the template, under the name of its
 // line number; BLOCKS is how many blocks a multiprocessor is to have registers for.
 #pragma once
-#include "bailey_block.cuh"
+#include "block/bailey_block.cuh"
 #include "variant.h"
 #ifndef __CUDACC__
-#include "emulator.h"
+#include "emulation/emulator.h"
 #endif
 
 #define JOINED_(a, b) a##b

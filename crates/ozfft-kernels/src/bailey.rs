@@ -1,14 +1,14 @@
-//! The kernel template for lines of one block of one or two steps (`cuda/bailey_block.cuh`): its parameters for every length, kernels
+//! The kernel template for lines of one block of one or two steps (`cuda/block/bailey_block.cuh`): its parameters for every length, kernels
 //! that are compiled in advance, and the source of any other for a compiler at run time.
 
 pub use crate::bailey_number::Number;
 use crate::measured::measured;
 
 /// The list of lengths and of the parameters that were fastest.
-const LENGTHS: &str = include_str!("../cuda/bailey_lengths.def");
+const LENGTHS: &str = include_str!("../cuda/block/bailey_lengths.def");
 
 image!(
-    /// The kernels that are compiled in advance (`cuda/bailey_lines.cu`), with conversion instructions, for compute capability 8.0 and
+    /// The kernels that are compiled in advance (`cuda/block/bailey_lines.cu`), with conversion instructions, for compute capability 8.0 and
     /// later.
     IMAGE,
     "bailey_lines"
@@ -23,41 +23,41 @@ macro_rules! headers {
 
 /// What kernels of the template include.
 const SOURCES: [(&str, &str); 35] = headers!(
-    "arithmetic.cuh",
-    "async_copy.cuh",
-    "bailey_block.cuh",
-    "bailey_chirp.cuh",
-    "bailey_convolution.cuh",
-    "bailey_digits.cuh",
-    "bailey_f16.cuh",
-    "bailey_fewer.cuh",
-    "bailey_fp8.cuh",
-    "bailey_instructions.cuh",
-    "bailey_long.cuh",
-    "bailey_passes.cuh",
-    "bailey_real.cuh",
-    "bailey_real_passes.cuh",
-    "bailey_shape.cuh",
-    "bailey_single.cuh",
-    "bailey_three.cuh",
-    "bailey_wgmma.cuh",
-    "bailey_words.cuh",
-    "bulk_copy.cuh",
-    "convert.cuh",
-    "launches.cuh",
-    "lines.cuh",
-    "mma_sync.cuh",
-    "mma_sync_f16.cuh",
-    "mma_sync_fp8.cuh",
-    "numbers.cuh",
-    "panel.cuh",
-    "quantise.cuh",
-    "reconstruct.cuh",
-    "rotate.cuh",
-    "task.cuh",
-    "threads.cuh",
-    "tuned_block.cuh",
-    "wgmma.cuh"
+    "arch/async_copy.cuh",
+    "arch/bailey_instructions.cuh",
+    "arch/bulk_copy.cuh",
+    "arch/launches.cuh",
+    "arch/mma_sync.cuh",
+    "arch/mma_sync_f16.cuh",
+    "arch/mma_sync_fp8.cuh",
+    "arch/threads.cuh",
+    "arch/wgmma.cuh",
+    "block/bailey_block.cuh",
+    "block/bailey_digits.cuh",
+    "block/bailey_f16.cuh",
+    "block/bailey_fewer.cuh",
+    "block/bailey_fp8.cuh",
+    "block/bailey_real.cuh",
+    "block/bailey_shape.cuh",
+    "block/bailey_single.cuh",
+    "block/bailey_three.cuh",
+    "block/bailey_wgmma.cuh",
+    "hopper/tuned_block.cuh",
+    "numerics/arithmetic.cuh",
+    "numerics/convert.cuh",
+    "numerics/numbers.cuh",
+    "numerics/quantise.cuh",
+    "numerics/reconstruct.cuh",
+    "numerics/rotate.cuh",
+    "passes/bailey_chirp.cuh",
+    "passes/bailey_convolution.cuh",
+    "passes/bailey_long.cuh",
+    "passes/bailey_passes.cuh",
+    "passes/bailey_real_passes.cuh",
+    "passes/bailey_words.cuh",
+    "portable/lines.cuh",
+    "portable/panel.cuh",
+    "portable/task.cuh"
 );
 
 /// What a compiler at run time has no header for.
@@ -438,7 +438,7 @@ impl KernelShape for BlockShape {
 
     fn source(&self, conversions: bool) -> String {
         let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
-        let header = self.number.header().unwrap_or("bailey_block.cuh");
+        let header = self.number.header().unwrap_or("block/bailey_block.cuh");
         kernel_source(
             self,
             [header, &self.type_name(), "run", &checks],

@@ -1,4 +1,4 @@
-//! The kernel template for one pass of a transform whose words go through memory (`cuda/bailey_long.cuh`): its parameters, and the
+//! The kernel template for one pass of a transform whose words go through memory (`cuda/passes/bailey_long.cuh`): its parameters, and the
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
@@ -322,12 +322,17 @@ impl KernelShape for LongShape {
         let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
         let source = kernel_source(
             self,
-            ["bailey_long.cuh", &self.type_name(), "run_pass", &checks],
+            [
+                "passes/bailey_long.cuh",
+                &self.type_name(),
+                "run_pass",
+                &checks,
+            ],
             conversions,
         );
         match self.steps {
             [_, 1, _] => self.number.with_header(source),
-            _ => format!("#include \"bailey_three.cuh\"\n{source}"),
+            _ => format!("#include \"block/bailey_three.cuh\"\n{source}"),
         }
     }
 

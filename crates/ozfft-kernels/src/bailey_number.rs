@@ -121,11 +121,11 @@ impl Number {
     pub(crate) const fn header(self) -> Option<&'static str> {
         match self {
             Number::Double => None,
-            Number::DoubleFp8 => Some("bailey_fp8.cuh"),
-            Number::DoubleF16 => Some("bailey_f16.cuh"),
-            Number::DoubleWgmma => Some("bailey_wgmma.cuh"),
-            Number::DoubleFewer { .. } => Some("bailey_fewer.cuh"),
-            Number::Single => Some("bailey_single.cuh"),
+            Number::DoubleFp8 => Some("block/bailey_fp8.cuh"),
+            Number::DoubleF16 => Some("block/bailey_f16.cuh"),
+            Number::DoubleWgmma => Some("block/bailey_wgmma.cuh"),
+            Number::DoubleFewer { .. } => Some("block/bailey_fewer.cuh"),
+            Number::Single => Some("block/bailey_single.cuh"),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The kernel template for transforms of two passes of blocks in one launch (`cuda/bailey_passes.cuh`, of real lines
-//! `cuda/bailey_real_passes.cuh`, two of them as a convolution `cuda/bailey_convolution.cuh`): its parameters, and the source of its kernels for a compiler at run time.
+//! The kernel template for transforms of two passes of blocks in one launch (`cuda/passes/bailey_passes.cuh`, of real lines
+//! `cuda/passes/bailey_real_passes.cuh`, two of them as a convolution `cuda/passes/bailey_convolution.cuh`): its parameters, and the source of its kernels for a compiler at run time.
 
 use crate::bailey::{
     BlockShape, KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, kernel_source,
@@ -508,9 +508,11 @@ impl KernelShape for PassesShape {
     fn source(&self, conversions: bool) -> String {
         let checks = format!("Shape::TABLE_BYTES == {}", self.table_bytes());
         let (header, function) = match self.ends {
-            Ends::Complex(_) => ("bailey_passes.cuh", "run_passes"),
-            Ends::RealToHalf(_) | Ends::HalfToReal(_) => ("bailey_real_passes.cuh", "run_passes"),
-            Ends::Convolution(_) => ("bailey_convolution.cuh", "run_convolution"),
+            Ends::Complex(_) => ("passes/bailey_passes.cuh", "run_passes"),
+            Ends::RealToHalf(_) | Ends::HalfToReal(_) => {
+                ("passes/bailey_real_passes.cuh", "run_passes")
+            }
+            Ends::Convolution(_) => ("passes/bailey_convolution.cuh", "run_convolution"),
         };
         let source = kernel_source(
             self,

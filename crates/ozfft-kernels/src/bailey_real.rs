@@ -1,4 +1,4 @@
-//! The kernel template for real lines and half-spectra of one block of one or two steps (`cuda/bailey_real.cuh`): its parameters, and the
+//! The kernel template for real lines and half-spectra of one block of one or two steps (`cuda/block/bailey_real.cuh`): its parameters, and the
 //! source of its kernels for a compiler at run time.
 
 use crate::bailey::{
@@ -294,7 +294,12 @@ impl KernelShape for RealShape {
         let checks = format!("Shape::Tables::BYTES == {}", self.table_bytes());
         let source = kernel_source(
             self,
-            ["bailey_real.cuh", &self.type_name(), "run_real", &checks],
+            [
+                "block/bailey_real.cuh",
+                &self.type_name(),
+                "run_real",
+                &checks,
+            ],
             conversions,
         );
         self.number.with_header(source)

@@ -1,4 +1,4 @@
-//! Kernels of the template for lines of one block of three steps (`cuda/bailey_three.cuh`): their parameters, by rule.
+//! Kernels of the template for lines of one block of three steps (`cuda/block/bailey_three.cuh`): their parameters, by rule.
 
 use crate::bailey::{
     KernelShape, MOST_WARPS, Number, SHARED_KILOBYTES, candidates_of, is_matrix, kernel_source,
@@ -175,7 +175,7 @@ impl KernelShape for ThreeShape {
         let checks = format!("Shape::Tables::BYTES == {}", table_bytes(self.steps));
         kernel_source(
             self,
-            ["bailey_three.cuh", &shape, "run", &checks],
+            ["block/bailey_three.cuh", &shape, "run", &checks],
             conversions,
         )
     }

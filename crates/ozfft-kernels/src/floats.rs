@@ -1,4 +1,4 @@
-//! Lines in short floating-point numbers (`cuda/float_lines.cu`, `cuda/float_digits.cu`) and in f32 and f64 (`cuda/float_steps.cu`), for
+//! Lines in short floating-point numbers (`cuda/floats/float_lines.cu`, `cuda/floats/float_digits.cu`) and in f32 and f64 (`cuda/floats/float_steps.cu`), for
 //! compute capability 8.0 and later.
 //!
 //! Structures are what the kernels take, by value; addresses in them are of device memory.
@@ -28,7 +28,7 @@ impl FloatKernel {
         self.factors.0 * self.factors.1
     }
 
-    /// Whether it adds up digits exactly and rotates in f64 (`cuda/float_digits.cu`).
+    /// Whether it adds up digits exactly and rotates in f64 (`cuda/floats/float_digits.cu`).
     pub const fn has_digits(&self) -> bool {
         self.parts == 4
     }
@@ -165,7 +165,7 @@ pub struct FloatProduct {
 pub const FLOAT_STEPS: usize = 32;
 /// Dimensions that lines lie along at most.
 pub const FLOAT_DIMENSIONS: usize = 4;
-/// Threads of a block of the kernels in `cuda/float_steps.cu`.
+/// Threads of a block of the kernels in `cuda/floats/float_steps.cu`.
 pub const STEP_THREADS: u32 = 256;
 
 /// An operation on all numbers, as the crate `floats` describes it.
@@ -283,7 +283,7 @@ pub const PHASE_NAMES: [&str; 4] = [
     "float_phase_doubles_conversions",
 ];
 
-/// What kernels of `cuda/float_steps.cu` compute with.
+/// What kernels of `cuda/floats/float_steps.cu` compute with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FloatArithmetic {
     /// f32.

@@ -1,7 +1,7 @@
 //! Exact sums (`cuda/kulisch_*.cu`), for compute capability 8.0 and later: results are correctly rounded, with the bits of
 //! the crate `kulisch` and without any instruction on f64. Beside them plain kernels, for comparison.
 //!
-//! Structures are what the kernels take, by value (`cuda/kulisch_tasks.cuh`); addresses in them are of device memory.
+//! Structures are what the kernels take, by value (`cuda/kulisch/kulisch_tasks.cuh`); addresses in them are of device memory.
 
 /// Threads of a block of all kernels.
 pub const THREADS: u32 = 256;

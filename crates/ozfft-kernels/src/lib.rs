@@ -55,7 +55,7 @@ pub use residue_int8::{
 #[repr(align(64))]
 struct Aligned<B: ?Sized>(B);
 
-/// The general kernels (`cuda/general_block.cu`): `general_block` and `general_block_small`, `copy_points`,
+/// The general kernels (`cuda/portable/general_block.cu`): `general_block` and `general_block_small`, `copy_points`,
 /// `find_largest` and what goes with tuned kernels, for compute capability 8.0 and later.
 pub static GENERAL: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/general_block.fatbin"));
@@ -75,7 +75,7 @@ pub const GENERAL_NAMES: [&str; 6] = [
 /// Tiles of eight slots, and of outputs, of the largest step that `general_block_small` takes.
 pub const SMALL_TILES: i32 = 2;
 
-/// The kernels for truncated products (`cuda/truncated_block.cu`), for compute capability 8.0 and later.
+/// The kernels for truncated products (`cuda/portable/truncated_block.cu`), for compute capability 8.0 and later.
 pub static TRUNCATED_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/truncated_block.fatbin"));
     &IMAGE.0
@@ -122,47 +122,47 @@ pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
 /// Threads of a block of the general kernels.
 pub const GENERAL_THREADS: u32 = 256;
 
-/// Machine code of the tuned kernels (`cuda/tuned_block.cu`), for compute capability 9.0.
+/// Machine code of the tuned kernels (`cuda/hopper/tuned_block.cu`), for compute capability 9.0.
 pub static TUNED_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> =
         &Aligned(*include_bytes!("../compiled/tuned_block.sm_90a.cubin"));
     &IMAGE.0
 };
 
-/// The same for lengths that are no powers of two (`cuda/tuned_mixed.cu`).
+/// The same for lengths that are no powers of two (`cuda/hopper/tuned_mixed.cu`).
 pub static TUNED_MIXED_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> =
         &Aligned(*include_bytes!("../compiled/tuned_mixed.sm_90a.cubin"));
     &IMAGE.0
 };
 
-/// The same for real lines (`cuda/tuned_r2c.cu`).
+/// The same for real lines (`cuda/hopper/tuned_r2c.cu`).
 pub static TUNED_R2C_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_r2c.sm_90a.cubin"));
     &IMAGE.0
 };
 
-/// And for half-spectra of real lines (`cuda/tuned_c2r.cu`).
+/// And for half-spectra of real lines (`cuda/hopper/tuned_c2r.cu`).
 pub static TUNED_C2R_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_c2r.sm_90a.cubin"));
     &IMAGE.0
 };
 
-/// The same for transforms of two passes (`cuda/tuned_passes.cu`).
+/// The same for transforms of two passes (`cuda/hopper/tuned_passes.cu`).
 pub static TUNED_PASSES_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> =
         &Aligned(*include_bytes!("../compiled/tuned_passes.sm_90a.cubin"));
     &IMAGE.0
 };
 
-/// The same for f32 and few digits (`cuda/tuned_single.cu`).
+/// The same for f32 and few digits (`cuda/hopper/tuned_single.cu`).
 pub static TUNED_SINGLE_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> =
         &Aligned(*include_bytes!("../compiled/tuned_single.sm_90a.cubin"));
     &IMAGE.0
 };
 
-/// The same for f64 and few digits (`cuda/tuned_few.cu`).
+/// The same for f64 and few digits (`cuda/hopper/tuned_few.cu`).
 pub static TUNED_FEW_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_few.sm_90a.cubin"));
     &IMAGE.0
@@ -635,7 +635,7 @@ const fn passes_shared_bytes() -> usize {
 // The kernels' source asserts the same.
 const _: () = assert!(TUNED_PASSES[0].shared_bytes == 205_416);
 
-/// Machine code of `cuda/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.
+/// Machine code of `cuda/probes/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.
 pub static FP8_EXACTNESS_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> =
         &Aligned(*include_bytes!("../compiled/fp8_exactness.sm_90a.cubin"));
@@ -645,7 +645,7 @@ pub static FP8_EXACTNESS_IMAGE: &[u8] = {
 /// Its kernel.
 pub const FP8_EXACTNESS_NAME: &str = "fp8_exactness";
 
-/// The same question to `mma.sync` (`cuda/fp8_exactness_mma_sync.cu`): PTX for compute capability 8.9 and later, with the zero at its end that
+/// The same question to `mma.sync` (`cuda/probes/fp8_exactness_mma_sync.cu`): PTX for compute capability 8.9 and later, with the zero at its end that
 /// the driver looks for.
 pub const FP8_MMA_SYNC_EXACTNESS: &str = concat!(
     include_str!("../compiled/fp8_exactness_mma_sync.compute_89.ptx"),
@@ -655,7 +655,7 @@ pub const FP8_MMA_SYNC_EXACTNESS: &str = concat!(
 /// Its kernel.
 pub const FP8_MMA_SYNC_EXACTNESS_NAME: &str = "fp8_exactness_mma_sync";
 
-/// The same question to `mma.sync` on f16 (`cuda/f16_exactness.cu`): PTX for compute capability 8.0 and later.
+/// The same question to `mma.sync` on f16 (`cuda/probes/f16_exactness.cu`): PTX for compute capability 8.0 and later.
 pub const F16_EXACTNESS: &str = concat!(
     include_str!("../compiled/f16_exactness.compute_80.ptx"),
     "\0"

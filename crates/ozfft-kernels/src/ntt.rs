@@ -1,6 +1,6 @@
-//! Products of long integers by number-theoretic transforms modulo three primes (`cuda/ntt.cu`), for compute capability 8.0 and later.
+//! Products of long integers by number-theoretic transforms modulo three primes (`cuda/ntt/ntt.cu`), for compute capability 8.0 and later.
 //!
-//! Structures are what the kernels take, by value (`cuda/ntt.cuh`); addresses in them are of device memory.
+//! Structures are what the kernels take, by value (`cuda/ntt/ntt.cuh`); addresses in them are of device memory.
 
 /// Threads of a block of all kernels.
 pub const THREADS: u32 = 256;

@@ -1,7 +1,7 @@
-//! Many number-theoretic transforms at once, modulo one to six primes, and convolutions of arrays of integers made of them (`cuda/ntt_batches.cu`), for
+//! Many number-theoretic transforms at once, modulo one to six primes, and convolutions of arrays of integers made of them (`cuda/ntt/ntt_batches.cu`), for
 //! compute capability 8.0 and later.
 //!
-//! Structures are what the kernels take, by value (`cuda/ntt_batches.cuh`); addresses in them are of device memory.
+//! Structures are what the kernels take, by value (`cuda/ntt/ntt_batches.cuh`); addresses in them are of device memory.
 
 use crate::ntt::{Factor, LANES, MOST_LEVELS};
 

@@ -1,7 +1,7 @@
-//! Fourier transforms by Bluestein's algorithm with an exact convolution (`cuda/ntt_fourier.cu`), for compute capability 8.0 and later: what brings lines to residues and
+//! Fourier transforms by Bluestein's algorithm with an exact convolution (`cuda/ntt/ntt_fourier.cu`), for compute capability 8.0 and later: what brings lines to residues and
 //! back. In between are the transforms of [`ntt_batches`](crate::ntt_batches).
 //!
-//! Structures are what the kernels take, by value (`cuda/ntt_fourier.cuh`); addresses in them are of device memory.
+//! Structures are what the kernels take, by value (`cuda/ntt/ntt_fourier.cuh`); addresses in them are of device memory.
 
 use crate::ntt::Factor;
 use crate::ntt_batches::{BatchPrime, MOST_PRIMES};

@@ -1,7 +1,7 @@
 //! Linear algebra by Ozaki's scheme II (`cuda/ozaki_*.cu`), for compute capability 8.0 and later: numbers to residues, residues to
 //! numbers, rows of matrices times vectors. Products of matrices of bytes are left to a library.
 //!
-//! Structures are what the kernels take, by value (`cuda/ozaki.cuh`); addresses in them are of device memory. The laboratory's crate
+//! Structures are what the kernels take, by value (`cuda/ozaki/ozaki.cuh`); addresses in them are of device memory. The laboratory's crate
 //! `ozaki` fills them.
 
 /// Threads of a block of all kernels.

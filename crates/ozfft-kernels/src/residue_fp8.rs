@@ -2,7 +2,7 @@
 
 use crate::{Aligned, RESIDUE_MODULI};
 
-/// Machine code of those with moduli of at most 256 (`cuda/bailey_step_residues_fp8.cu`).
+/// Machine code of those with moduli of at most 256 (`cuda/residues/fp8/bailey_step_residues_fp8.cu`).
 pub static RESIDUE_FP8_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
         "../compiled/bailey_step_residues_fp8.sm_90a.cubin"
@@ -10,7 +10,7 @@ pub static RESIDUE_FP8_IMAGE: &[u8] = {
     &IMAGE.0
 };
 
-/// Machine code of those with the moduli of up to 1089 of Ozaki's scheme II in fp8 (`cuda/bailey_step_residues_karatsuba.cu`).
+/// Machine code of those with the moduli of up to 1089 of Ozaki's scheme II in fp8 (`cuda/residues/fp8/bailey_step_residues_karatsuba.cu`).
 pub static RESIDUE_KARATSUBA_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
         "../compiled/bailey_step_residues_karatsuba.sm_90a.cubin"

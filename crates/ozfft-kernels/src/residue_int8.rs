@@ -2,7 +2,7 @@
 
 use crate::Aligned;
 
-/// Machine code of the kernels with products by residues (`cuda/bailey_step_residues.cu`), for compute capability 9.0: lines
+/// Machine code of the kernels with products by residues (`cuda/residues/bailey_step_residues.cu`), for compute capability 9.0: lines
 /// of 1024 points in two steps of 32.
 pub static RESIDUE_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
@@ -39,7 +39,7 @@ pub fn residue_kernel(way: &str) -> Option<&'static str> {
     found.map(|&(_, kernel)| kernel)
 }
 
-/// Machine code of those that have kernels for shorter lines, too (`cuda/bailey_step_residues_short.cu`).
+/// Machine code of those that have kernels for shorter lines, too (`cuda/residues/bailey_step_residues_short.cu`).
 pub static RESIDUE_SHORT_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
         "../compiled/bailey_step_residues_short.sm_90a.cubin"
@@ -76,7 +76,7 @@ pub const RESIDUE_SHORT_KERNELS: [[&str; 3]; 5] = [
     ],
 ];
 
-/// Machine code of those with two redundant moduli (`cuda/bailey_step_residues_redundant.cu`).
+/// Machine code of those with two redundant moduli (`cuda/residues/bailey_step_residues_redundant.cu`).
 pub static RESIDUE_REDUNDANT_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
         "../compiled/bailey_step_residues_redundant.sm_90a.cubin"
@@ -91,7 +91,7 @@ pub const RESIDUE_REDUNDANT_KERNELS: [&str; 3] = [
     "residues_256_redundant",
 ];
 
-/// Machine code of those for lines of other kinds and numbers (`cuda/bailey_step_residues_kinds.cu`).
+/// Machine code of those for lines of other kinds and numbers (`cuda/residues/bailey_step_residues_kinds.cu`).
 pub static RESIDUE_KINDS_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
         "../compiled/bailey_step_residues_kinds.sm_90a.cubin"
@@ -113,7 +113,7 @@ pub const RESIDUE_SINGLE_KERNELS: [&str; 3] = [
 /// How many moduli the first and the second step of lines of f32 use.
 pub const RESIDUE_SINGLE_COUNTS: [usize; 2] = [9, 10];
 
-/// Machine code of those with as few moduli as the data need (`cuda/bailey_step_residues_adaptive.cu`).
+/// Machine code of those with as few moduli as the data need (`cuda/residues/bailey_step_residues_adaptive.cu`).
 pub static RESIDUE_ADAPTIVE_IMAGE: &[u8] = {
     static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
         "../compiled/bailey_step_residues_adaptive.sm_90a.cubin"

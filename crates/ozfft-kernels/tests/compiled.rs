@@ -8,8 +8,19 @@ use ozfft_kernels::bailey_three::ThreeShape;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .flat_map(|path| match path.is_dir() {
+            true => files_below(&path),
+            false => vec![path],
+        })
+        .collect()
+}
 
 #[test]
 fn sources_have_not_changed_since_they_were_compiled() {
@@ -21,14 +32,14 @@ fn sources_have_not_changed_since_they_were_compiled() {
         .map(|(hash, name)| (name.into(), hash.into()))
         .collect();
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder.join("cuda")).expect("the sources") {
-        let path = entry.expect("an entry").path();
+    let sources = folder.join("cuda");
+    for path in files_below(&sources) {
         let extension = path.extension().and_then(|e| e.to_str());
         if matches!(extension, Some("cu" | "cuh" | "def")) {
-            let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
+            let name = path.strip_prefix(&sources).expect("a path within");
             let hash = Sha256::digest(fs::read(&path).expect("a source"));
             let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-            found.insert(name.to_string(), hash);
+            found.insert(name.to_str().expect("a name").replace('\\', "/"), hash);
         }
     }
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Sums that an H200's tensor cores returned, against the model of its accumulator.
 //!
 //! `data/h200-e4m3-sums.bin` was written on an H200 by the kernel `probe_exactness_wgmma_e4m3` of
-//! `crates/ozfft-kernels/cuda/probe_hopper.cu`. For depths 32, 96 and 256 and seven kinds of codes it has 4 rows of a matrix,
+//! `crates/ozfft-kernels/cuda/probes/probe_hopper.cu`. For depths 32, 96 and 256 and seven kinds of codes it has 4 rows of a matrix,
 //! 16 columns of data, and their 64 sums as f32; it is a sample of 573,440 sums, of which none differs from the model.
 
 use residues::COLUMNS;

@@ -234,8 +234,8 @@ impl<T: Real> Planner<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::cuda::emulated::Emulator;
-    use crate::executor::cuda::tuning::Tuning;
+    use crate::executor::cuda::device::emulated::Emulator;
+    use crate::executor::cuda::device::tuning::Tuning;
     use crate::{Complex, Device, Kind};
     use ozfft_testkit::assert_same_bits;
 

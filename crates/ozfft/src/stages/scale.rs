@@ -10,7 +10,7 @@
 //! - else, and for zeros, `s = 0`.
 //!
 //! The first axis multiplies its results by 2^s and the last one by 2^-s, within the rounding that they do anyway.
-//! `crates/ozfft-kernels/cuda/numbers.cuh` has the same in the kernels' integers.
+//! `crates/ozfft-kernels/cuda/numerics/numbers.cuh` has the same in the kernels' integers.
 
 use crate::sample::Real;
 

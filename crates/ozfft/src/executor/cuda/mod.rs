@@ -1,104 +1,17 @@
 //! The digits engine on NVIDIA GPUs: the same recipes and tables as on the CPU, and the same bits.
 //!
-//! A plan is a list of launches, mostly one for every pass of every axis (`program.rs`, `program_builder.rs`); its tables
-//! are uploaded once (`tables.rs`). Everything runs asynchronously in one stream; only calls with host arrays wait.
+//! A plan is a list of launches, mostly one for every pass of every axis (`program`); its tables are uploaded
+//! once (`tables`). Everything runs asynchronously in one stream; only calls with host arrays wait.
 
-#[cfg(feature = "convolution")]
-mod array_convolutions;
-#[cfg(test)]
-mod axis_tests;
-#[cfg(test)]
-mod bailey_chirp_tests;
-#[cfg(test)]
-mod bailey_fewer_tests;
-#[cfg(test)]
-mod bailey_passes_tests;
-#[cfg(test)]
-mod bailey_products_tests;
-#[cfg(test)]
-mod bailey_real_single_tests;
-#[cfg(test)]
-mod bailey_real_tests;
-#[cfg(test)]
-mod bailey_single_tests;
-mod bailey_tables;
-#[cfg(test)]
-mod bailey_tests;
-#[cfg(test)]
-mod companion_tests;
-mod compiler;
-mod compiler_search;
-mod dimensions;
-mod driver;
-#[cfg(test)]
-pub(crate) mod emulated;
-mod exactness;
-mod f16;
-mod float_steps;
-#[cfg(test)]
-mod float_steps_tests;
-mod float_work;
+pub(crate) mod device;
 mod floats;
-#[cfg(test)]
-mod floats_tests;
-mod fp8;
-#[cfg(feature = "convolution")]
-mod integer_products;
-#[cfg(test)]
-mod large;
-mod largest;
-mod long_passes;
-mod low_precision;
-mod machine;
-mod mixed_radix;
-#[cfg(feature = "ntt")]
-mod ntt_lines;
-#[cfg(all(test, feature = "ntt"))]
-mod ntt_tests;
-mod pass_launches;
+mod ntt;
 mod program;
-mod program_builder;
-mod queue;
-mod recordings;
-
-#[cfg(test)]
-mod real_tests;
-#[cfg(test)]
-mod residue_adaptive_tests;
-#[cfg(test)]
-mod residue_fp8_tests;
-#[cfg(test)]
-mod residue_karatsuba_tests;
-#[cfg(test)]
-mod residue_kinds_tests;
-#[cfg(test)]
-mod residue_redundant_tests;
-#[cfg(test)]
-mod residue_short_tests;
-#[cfg(test)]
-mod residue_tests;
-#[cfg(test)]
-mod residue_tile_tests;
-#[cfg(any(feature = "convolution", feature = "ntt"))]
-mod residue_transforms;
 mod residues;
-mod residues_fp8;
-mod residues_karatsuba;
-#[cfg(test)]
-mod single_tests;
+mod select;
 mod tables;
-mod task;
 #[cfg(test)]
 mod tests;
-mod transfer;
-mod tuned;
-mod tuned_launches;
-mod tuned_tables;
-mod tuned_task;
-#[cfg(test)]
-mod tuned_tests;
-pub(crate) mod tuning;
-mod two_pass;
 
 use crate::error::{Buffer, FftError};
 use crate::executor::schedule::Schedule;
@@ -109,39 +22,39 @@ use crate::sample::Real;
 use crate::stages::residue_products::Counters;
 use crate::transform::budget::ErrorBudget;
 use crate::transform::line::Line;
+pub use device::compiler::{CudaCompiler, cuda_compiler};
+pub use device::compiler_search::look_for_cuda_compiler_in;
+pub(crate) use device::driver::open;
+use device::exactness::{Instruction, check_device};
+pub(crate) use device::machine::DeviceMemory;
+pub(crate) use device::machine::Machine;
+use device::machine::Queue;
+pub use device::queue::{DeviceArray, DeviceBlock, DeviceQueue, PageLocked};
+use device::recordings::Recordings;
+use device::transfer::{Staging, Transfer};
+use floats::float_work::FloatWork;
 #[cfg(feature = "convolution")]
-pub(crate) use array_convolutions::{
+pub(crate) use ntt::array_convolutions::{
     ArrayConvolution, ArrayConvolutions, IntegerArray, array_convolutions,
 };
-pub use compiler::{CudaCompiler, cuda_compiler};
-pub use compiler_search::look_for_cuda_compiler_in;
-pub(crate) use driver::open;
-use exactness::Instruction;
-use float_work::FloatWork;
 #[cfg(feature = "convolution")]
-pub(crate) use integer_products::{Base, IntegerProducts, levels_for};
-pub(crate) use largest::LargestSearch;
-pub(crate) use machine::DeviceMemory;
-pub(crate) use machine::Machine;
-use machine::Queue;
+pub(crate) use ntt::integer_products::{Base, IntegerProducts, levels_for};
 #[cfg(feature = "ntt")]
-pub(crate) use ntt_lines::NttLineTables;
+pub(crate) use ntt::ntt_lines::NttLineTables;
 #[cfg(feature = "ntt")]
-use ntt_lines::NttWork;
+use ntt::ntt_lines::NttWork;
 pub(crate) use ozfft_kernels::Product;
 pub(crate) use ozfft_kernels::bailey::Number;
 pub(crate) use program::Choice;
 use program::Program;
-pub use queue::{DeviceArray, DeviceBlock, DeviceQueue, PageLocked};
-use recordings::Recordings;
+pub(crate) use program::largest::LargestSearch;
+pub(crate) use program::task::Faults;
+use program::task::{Arrays, Counting};
 pub(crate) use residues::{
     bound_is_proven as residue_bound_is_proven, is_fp8 as is_residues_in_fp8,
     kernel as residue_kernel,
 };
 use std::sync::Arc;
-pub(crate) use task::Faults;
-use task::{Arrays, Counting};
-use transfer::{Staging, Transfer};
 
 /// The unit that a kernel for residues runs on.
 pub(crate) fn residue_substrate(kernel: &str) -> &'static str {
@@ -261,7 +174,7 @@ impl CudaExecutor {
             .is_some();
         let tuned_in_fp8 = choice.tuned == Some(Product::Fp8) && machine.has_tuned_kernels();
         if tuned_in_fp8 || residues_in_fp8 {
-            exactness::check_device(&machine, Instruction::Fp8Wgmma)?;
+            check_device(&machine, Instruction::Fp8Wgmma)?;
         }
         if choice.template == Number::DoubleFp8 {
             let (capability, needed) =
@@ -273,11 +186,11 @@ impl CudaExecutor {
                     needed,
                 });
             }
-            exactness::check_device(&machine, Instruction::Fp8MmaSync)?;
+            check_device(&machine, Instruction::Fp8MmaSync)?;
         }
         // What it needs, compute capability 8.0, every device has that can be opened.
         if choice.template == Number::DoubleF16 {
-            exactness::check_device(&machine, Instruction::F16MmaSync)?;
+            check_device(&machine, Instruction::F16MmaSync)?;
         }
         let queue = OpenQueue::new(&*machine)?;
         let program = Program::new::<T>(&machine, queue.1, (schedule, lines), recipe, choice)?;

@@ -1,0 +1,394 @@
+//! Makes the list of launches of a plan: axis by axis, which lines, from where and to where. Their passes are in `pass_launches.rs`, kernels
+//! that know their length in `tuned_launches.rs`.
+
+use crate::error::FftError;
+use crate::executor::cuda::device::machine::{DeviceMemory, FallbackKernel, Machine, Parameters};
+use crate::executor::cuda::program::dimensions::{BumpAllocator, Flattened, Scaling, Zeros};
+use crate::executor::cuda::program::pass_launches::{NO_WORDS, PassIo, WordArray};
+use crate::executor::cuda::program::task::*;
+use crate::executor::cuda::program::{Action, PassesTables, TunedTables};
+use crate::executor::cuda::select::tuned::TunedLines;
+use crate::executor::cuda::tables::Piece;
+use crate::executor::lines::{LineSet, Place};
+use crate::executor::schedule::{AxisPass, Schedule};
+use crate::kind::Kind;
+use crate::recipe::Recipe;
+use crate::sample::Real;
+use crate::transform::bluestein::Bluestein;
+use crate::transform::passes::Passes;
+use ozfft_kernels::bailey::Number;
+use std::sync::Arc;
+
+/// What all launches of a plan have in common.
+pub(crate) struct ProgramBuilder<'a> {
+    pub(crate) machine: &'a Arc<dyn Machine>,
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) tables: DeviceMemory,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) spare: Address,
+    /// Where there are several axes.
+    pub(crate) scaling: Option<Scaling>,
+    /// What is cleared once, before anything is launched.
+    pub(crate) zeros: Zeros,
+    /// Workspace behind what lasts for the whole call.
+    pub(crate) lasting: u64,
+    pub(crate) most_workspace: u64,
+    /// Passes on an instruction that not every GPU has, and all passes.
+    pub(crate) tuned_passes: (usize, usize),
+    /// What is worth knowing of the kernels.
+    pub(crate) remarks: Vec<String>,
+    /// The search for the largest number, as long as it has not been put among the actions.
+    pub(crate) search: Option<(ArrayTask, u64)>,
+    /// The kernel with products by residues for lines of 1024 points; tables of a block have its own.
+    pub(crate) residues: Option<&'static str>,
+    /// How many of their lines a block takes, and its threads, where that is measured.
+    pub(crate) residue_block: Option<(u64, u32)>,
+    /// Of kernels with redundant moduli.
+    pub(crate) watch: Option<Watch>,
+    /// What numbers of f64 are to the template, where it has a choice.
+    pub(crate) template: Number,
+    /// Conversions between integers and floating point by the instructions for that.
+    pub(crate) conversions: bool,
+}
+
+/// One axis: every line along it.
+pub(crate) struct Axis {
+    pub(crate) input: FloatLines,
+    pub(crate) output: FloatLines,
+    /// How many lines there are.
+    pub(crate) lines: u64,
+    pub(crate) bias: i32,
+    pub(crate) n: u64,
+    /// Neighbouring lines lie closer together than the elements of a line.
+    pub(crate) read_across: bool,
+    pub(crate) write_across: bool,
+    /// The dimensions that number the lines.
+    pub(crate) read: Vec<Dimension>,
+    pub(crate) write: Vec<Dimension>,
+    /// The same with strides in the transforms' numbers, on the device, and how many there are.
+    pub(crate) transforms: (Address, i32),
+    /// Points of the axes before, all together.
+    pub(crate) points_before: usize,
+    /// Kernels that may take its lines, if they lie well.
+    pub(crate) tuned: TunedTables,
+}
+
+impl Axis {
+    /// Its lines as kernels that know their length can run through them.
+    pub(crate) fn tuned_lines(&self) -> TunedLines<'_> {
+        TunedLines {
+            input: &self.input,
+            output: &self.output,
+            read: &self.read,
+            write: &self.write,
+            count: self.lines,
+        }
+    }
+
+    /// Whether kernels of Hopper's tensor instruction may take its lines.
+    fn is_for_tuned(&self) -> bool {
+        self.tuned.iter().any(|(kernels, _)| kernels.are_tuned())
+    }
+}
+
+/// The launch of a portable kernel that a tuned one leaves lines to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FallbackLaunch {
+    pub(crate) tasks: Tasks,
+    pub(crate) kernel: FallbackKernel,
+    pub(crate) blocks: u64,
+    pub(crate) shared_bytes: usize,
+}
+
+/// Dimensions, on the device and here.
+pub(crate) type Listed = (Piece, Vec<Dimension>);
+
+impl ProgramBuilder<'_> {
+    pub(crate) fn axis<T: Real>(
+        &self,
+        schedule: &Schedule,
+        number: usize,
+        pass: &AxisPass,
+        (read, write, transforms): &(Listed, Listed, Listed),
+        tuned: TunedTables,
+    ) -> Axis {
+        let n = pass.n;
+        let floats = |place: Place, set: &LineSet, list: &Listed, elements, count| FloatLines {
+            numbers: match place {
+                Place::Input => Address::of_input(),
+                Place::Output => Address::of_output(),
+                Place::Spare => self.spare,
+            },
+            dimensions: list.0.at(&self.tables),
+            offset: set.offset as i64,
+            stride: set.stride as i64,
+            count: count as u64,
+            dimension_count: list.1.len() as i32,
+            single: i32::from(!T::IS_DOUBLE),
+            elements,
+            conjugate: i32::from(schedule.conjugate),
+            aligned: 0,
+            unused: 0,
+        };
+        let across = |set: &LineSet, list: &[Dimension]| {
+            list.last()
+                .is_some_and(|d| d.stride.unsigned_abs() < set.stride.unsigned_abs() as u64)
+        };
+        let half = n / 2 + 1;
+        let (elements, in_count, out_elements, out_count) = match pass.kind {
+            Kind::ComplexToComplex => (ELEMENTS_COMPLEX, n, ELEMENTS_COMPLEX, n),
+            Kind::RealToComplex => (ELEMENTS_REAL, n, ELEMENTS_COMPLEX, half),
+            Kind::ComplexToReal => (ELEMENTS_HALF, half, ELEMENTS_REAL, n),
+        };
+        let last = schedule.passes.len() - 1;
+        let growth = self.scaling.map_or(0, |scaling| scaling.scale.growth());
+        let before = schedule.passes[..number].iter().map(|pass| pass.n);
+        Axis {
+            input: floats(pass.from, &pass.read, read, elements, in_count),
+            output: floats(pass.to, &pass.write, write, out_elements, out_count),
+            lines: pass.read.count() as u64,
+            bias: growth * (i32::from(number == last) - i32::from(number == 0)),
+            n: n as u64,
+            read_across: across(&pass.read, &read.1),
+            write_across: across(&pass.write, &write.1),
+            read: read.1.clone(),
+            write: write.1.clone(),
+            transforms: (transforms.0.at(&self.tables), transforms.1.len() as i32),
+            points_before: before.product(),
+            tuned,
+        }
+    }
+
+    pub(crate) fn launch(&mut self, parameters: Parameters, blocks: u64, shared_bytes: usize) {
+        self.search_first();
+        self.actions.push(Action::Launch {
+            parameters: Box::new(parameters),
+            blocks,
+            shared_bytes,
+        });
+    }
+
+    /// Where the transforms' largest numbers are, if there are scales between axes.
+    pub(crate) fn largest(&self) -> Address {
+        self.scaling.map_or(Address::NONE, |scaling| scaling.found)
+    }
+
+    pub(crate) fn array_task(&self, axis: &Axis) -> ArrayTask {
+        ArrayTask {
+            input: axis.input,
+            output: axis.output,
+            largest: self.largest(),
+            transforms: axis.transforms.0,
+            scaled_down: self
+                .scaling
+                .map_or(Address::NONE, |scaling| scaling.scaled_down()),
+            line_count: axis.lines,
+            transform_stride: 0,
+            list: Address::NONE,
+            list_count: Address::NONE,
+            marks: Address::NONE,
+            bias: axis.bias,
+            transform_dimension_count: axis.transforms.1,
+        }
+    }
+
+    /// Looks through the whole input, as the CPU does: the largest number of every transform decides its scale between axes.
+    pub(crate) fn search_everywhere(
+        &self,
+        axis: &Axis,
+        flat: &Flattened,
+        dimensions: Piece,
+        transforms: Piece,
+    ) -> (ArrayTask, u64) {
+        let (line, outer) = (flat.line, &flat.outer);
+        let mut task = self.array_task(axis);
+        task.input.dimensions = dimensions.at(&self.tables);
+        task.input.dimension_count = outer.len() as i32;
+        task.input.stride = line.stride;
+        task.input.count = line.length;
+        task.transforms = transforms.at(&self.tables);
+        task.transform_dimension_count = flat.transforms.len() as i32;
+        task.transform_stride = flat.transform_stride;
+        task.line_count = outer.iter().map(|d| d.length).product();
+        let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
+        let enough = (task.line_count * line.length).div_ceil(4 * threads);
+        let blocks = enough.min(8 * self.machine.multiprocessors() as u64);
+        (task, blocks)
+    }
+
+    /// Does so before anything else, unless the first axis has found a cheaper way.
+    pub(crate) fn search_first(&mut self) {
+        if let Some((task, blocks)) = self.search.take() {
+            self.launch(Parameters::Largest(task), blocks, 0);
+        }
+    }
+
+    pub(crate) fn copy(&mut self, axis: &Axis) {
+        let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
+        let blocks = axis.lines.div_ceil(threads);
+        self.launch(Parameters::Copy(self.array_task(axis)), blocks, 0);
+    }
+
+    /// Calls `write` with the numbers of the first transform and of how many there are, as many as the workspace is
+    /// meant for at a time.
+    fn in_turns(
+        &mut self,
+        transforms: u64,
+        bytes_each: u64,
+        mut write: impl FnMut(&mut Self, u64, u64) -> Result<(), FftError>,
+    ) -> Result<(), FftError> {
+        let most = (self.machine.most_word_bytes() / bytes_each.max(1)).max(1);
+        let mut first = 0;
+        while first < transforms {
+            let count = most.min(transforms - first);
+            write(self, first, count)?;
+            first += count;
+        }
+        Ok(())
+    }
+
+    /// Words and exponents between the passes of `count` transforms.
+    fn between(
+        &self,
+        allocator: &mut BumpAllocator,
+        passes: &Passes,
+        count: u64,
+    ) -> (Address, [Address; 2]) {
+        if passes.is_one_block() {
+            return (Address::NONE, [Address::NONE; 2]);
+        }
+        let most = passes.most_exponents() as u64;
+        (
+            allocator.take(16 * count * passes.len() as u64),
+            [
+                allocator.take(4 * count * most),
+                allocator.take(4 * count * most),
+            ],
+        )
+    }
+
+    pub(crate) fn passes(
+        &mut self,
+        axis: &Axis,
+        passes: &Passes,
+        tables: &PassesTables,
+    ) -> Result<(), FftError> {
+        let one_by_one = !tables.one_by_one.is_empty() && !axis.is_for_tuned();
+        let (together, blocks) = match one_by_one && self.goes_pass_by_pass(axis, passes) {
+            true => (false, &tables.one_by_one),
+            false => (tables.together, &tables.blocks),
+        };
+        // Words between passes that go through memory.
+        let long = !passes.is_one_block() && !together;
+        let bytes_each = if long { 16 * passes.len() as u64 } else { 0 };
+        self.in_turns(axis.lines, bytes_each, |program, first, count| {
+            let mut allocator = BumpAllocator(program.lasting);
+            let properties = if long {
+                program.properties(&mut allocator, count)
+            } else {
+                Address::NONE
+            };
+            let (between, exponents) = if long {
+                program.between(&mut allocator, passes, count)
+            } else {
+                (Address::NONE, [Address::NONE; 2])
+            };
+            let left = match long && tables.template.iter().any(Option::is_some) {
+                true => {
+                    let shortest = passes.blocks().iter().map(|block| block.len()).min();
+                    let lines = passes.len() / shortest.unwrap_or(1);
+                    (allocator.take(4), allocator.take(8 * count * lines as u64))
+                }
+                false => (Address::NONE, Address::NONE),
+            };
+            program.most_workspace = program.most_workspace.max(allocator.0);
+            let io = PassIo {
+                passes,
+                tables,
+                blocks,
+                together,
+                source: SOURCE_FLOATS,
+                from: NO_WORDS,
+                source_table: Address::NONE,
+                sink: SINK_FLOATS,
+                to: NO_WORDS,
+                sink_table: Address::NONE,
+                sink_exponent: 0,
+                properties,
+                between,
+                exponents,
+                left,
+            };
+            program.line_passes(axis, &io, first, count)
+        })
+    }
+
+    fn properties(&mut self, allocator: &mut BumpAllocator, count: u64) -> Address {
+        if let Some(properties) = self.zeros.take(4 * count) {
+            return properties;
+        }
+        let properties = allocator.take(4 * count);
+        self.actions.push(Action::Clear {
+            address: properties,
+            bytes: 4 * count as usize,
+        });
+        properties
+    }
+
+    pub(crate) fn bluestein(
+        &mut self,
+        axis: &Axis,
+        bluestein: &Bluestein,
+        tables: &PassesTables,
+        (chirp, kernel): (Address, Address),
+    ) -> Result<(), FftError> {
+        if self.whole_convolution(axis, bluestein, tables.convolution, (chirp, kernel)) {
+            return Ok(());
+        }
+        let passes = bluestein.passes();
+        let length = passes.len() as u64;
+        let arrays = if passes.is_one_block() { 1 } else { 2 };
+        self.in_turns(axis.lines, 16 * arrays * length, |program, first, count| {
+            let period = passes.output_step() as u64;
+            let mut allocator = BumpAllocator(program.lasting);
+            let properties = program.properties(&mut allocator, count);
+            let product = WordArray {
+                words: allocator.take(16 * count * length),
+                exponents: allocator.take(4 * count * period),
+                distance: length,
+                exponents_distance: period,
+            };
+            let (between, exponents) = program.between(&mut allocator, passes, count);
+            program.most_workspace = program.most_workspace.max(allocator.0);
+            let there = PassIo {
+                passes,
+                tables,
+                blocks: &tables.blocks,
+                together: false,
+                source: SOURCE_CHIRPED_FLOATS,
+                from: NO_WORDS,
+                source_table: chirp,
+                sink: SINK_KERNEL_PRODUCT,
+                to: product,
+                sink_table: kernel,
+                sink_exponent: bluestein.kernel_exponent(),
+                properties,
+                between,
+                exponents,
+                left: (Address::NONE, Address::NONE),
+            };
+            program.line_passes(axis, &there, first, count)?;
+            let back = PassIo {
+                source: SOURCE_LINE_WORDS,
+                from: product,
+                source_table: Address::NONE,
+                sink: SINK_UNCHIRPED_FLOATS,
+                to: NO_WORDS,
+                sink_table: chirp,
+                sink_exponent: 0,
+                ..there
+            };
+            program.line_passes(axis, &back, first, count)
+        })
+    }
+}

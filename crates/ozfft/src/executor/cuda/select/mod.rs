@@ -1,0 +1,4 @@
+//! Which kernels take which blocks and passes.
+
+pub(super) mod long_passes;
+pub(super) mod tuned;
