@@ -12,7 +12,7 @@ use floats::{FloatPlan, Mode, Path, Table, Unit, Workspace};
 use num_complex::Complex;
 use ozfft::{Device, Norm, Planner, Problem};
 use ozfft_measure::gpu::{DeviceArrays, DeviceWork, Gpu};
-use ozfft_measure::inputs::read_text;
+use ozfft_measure::inputs::read_json;
 use ozfft_measure::machine::{Machine, now};
 use ozfft_measure::options::{parse_device, parse_seconds};
 use ozfft_measure::outputs;
@@ -336,12 +336,7 @@ pub fn run(arguments: &DispatchArguments) -> Result<(), Failure> {
     outputs::check_all([&arguments.record, &arguments.out])?;
     let report = match &arguments.from {
         None => measure(arguments)?,
-        Some(path) => {
-            serde_json::from_str(&read_text(path)?).map_err(|error| Failure::Content {
-                path: path.clone(),
-                reason: format!("not a record of ozfft-lab dispatch: {error}"),
-            })?
-        }
+        Some(path) => read_json(path, "a record of ozfft-lab dispatch")?,
     };
     if let Some(path) = &arguments.record {
         write_json(path, &report)?;

@@ -170,11 +170,7 @@ const MOST_IONS: usize = 1000;
 
 impl Description {
     fn read(path: &Path) -> Result<Description, Failure> {
-        let text = inputs::read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("not a crystal: {error}; `--help` shows the form"),
-        })
+        inputs::read_json(path, "a crystal (`--help` shows the form)")
     }
 
     /// The crystal, if an energy can be computed.

@@ -54,10 +54,7 @@ fn read_from(
     file_bytes: Option<u64>,
     path: &Path,
 ) -> Result<AnyArray, Failure> {
-    let unreadable = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let unreadable = Failure::content(path);
     let header = header::read(&mut file).map_err(|error| match error {
         HeaderError::Unreadable(source) => Failure::file("read", path)(source),
         _ => unreadable(error.to_string()),

@@ -8,7 +8,7 @@ use clap::Args;
 use ozfft_measure::failure::Failure;
 use ozfft_measure::inputs::read_text;
 use ozfft_measure::options::parse_shape;
-use ozfft_measure::plot::{COLOURS, DrawingError, decade, extent, short_date};
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date, svg};
 use ozfft_measure::report::write_text;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -77,10 +77,7 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
 fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure> {
     let record = Record::read(path)?;
     let group = group.unwrap_or("curve");
-    let unusable = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let unusable = Failure::content(path);
     let curves = curves(&record.results, group).map_err(unusable)?;
     if curves.is_empty() {
         let mut groups: Vec<&str> = record.results.iter().map(|r| r.group.as_str()).collect();
@@ -100,7 +97,7 @@ fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure
         short_date(&record.date),
         record.software.own.ozfft
     );
-    draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))
+    draw(&curves, &title)
 }
 
 /// The curves of a group, in the order in which the engines appear.
@@ -134,11 +131,8 @@ fn label(engine: &str, substrate: &str) -> String {
     }
 }
 
-fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
-    let mut picture = String::new();
-    {
-        let area = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
-        area.fill(&WHITE)?;
+fn draw(curves: &[Curve], title: &str) -> Result<String, Failure> {
+    svg(SIZE, |area| {
         // Beside the curves, which would otherwise run behind it sooner or later.
         let (area_of_curves, legend) = area.split_horizontally(SIZE.0 - LEGEND_WIDTH);
         let places = || curves.iter().flat_map(|curve| &curve.places);
@@ -183,9 +177,8 @@ fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
             let text = Text::new(curve.label.as_str(), (38, height), label_style.clone());
             legend.draw(&text)?;
         }
-        area.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }
 
 /// `2¹⁰` for 1024.

@@ -106,6 +106,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Names the file whose content is wrong.
+    pub fn content(path: &Path) -> impl Fn(String) -> Failure + Copy {
+        move |reason| Failure::Content {
+            path: path.to_path_buf(),
+            reason,
+        }
+    }
+
     /// Names the file and what was being done with it.
     pub fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
         let path = path.to_path_buf();

@@ -1,8 +1,26 @@
 //! What all pictures have in common.
 
+use crate::failure::Failure;
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
 pub type DrawingError = DrawingAreaErrorKind<std::io::Error>;
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// A picture as SVG, on white, so that it can be read on a dark page, too.
+pub fn svg(
+    size: (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<(), DrawingError>,
+) -> Result<String, Failure> {
+    let mut picture = String::new();
+    let drawn = {
+        let area = SVGBackend::with_string(&mut picture, size).into_drawing_area();
+        let drawn = area.fill(&WHITE).and_then(|()| draw(&area));
+        drawn.and_then(|()| area.present())
+    };
+    drawn.map_err(|error| Failure::Plot(error.to_string()))?;
+    Ok(picture)
+}
 
 /// Okabe and Ito's colours, which can be distinguished with every kind of colour vision; black last.
 pub const COLOURS: [RGBColor; 8] = [

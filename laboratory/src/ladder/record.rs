@@ -1,7 +1,7 @@
 //! What `ozfft-lab ladder` writes down.
 
 use crate::failure::Failure;
-use ozfft_measure::inputs::read_text;
+use ozfft_measure::inputs::read_json;
 use ozfft_measure::machine::Machine;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -78,16 +78,9 @@ pub struct Post {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = read_text(path)?;
-        let unusable = |reason: String| Failure::Content {
-            path: path.to_path_buf(),
-            reason,
-        };
-        let record: Record = serde_json::from_str(&text).map_err(|error| {
-            unusable(format!("this is not a record of ozfft-lab ladder: {error}"))
-        })?;
+        let record: Record = read_json(path, "a record of ozfft-lab ladder")?;
         if record.ladder != VERSION {
-            return Err(unusable(format!(
+            return Err(Failure::content(path)(format!(
                 "its form is {}, this version reads {VERSION}; measure again",
                 record.ladder
             )));

@@ -50,10 +50,7 @@ struct Sample {
 }
 
 fn samples(path: &Path, text: &str) -> Result<Vec<Sample>, Failure> {
-    let wrong = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let wrong = Failure::content(path);
     let record: BenchRecord = serde_json::from_str(text)
         .map_err(|error| wrong(format!("not a record of ozfft bench: {error}")))?;
     let planner = Planner::<f64>::new();

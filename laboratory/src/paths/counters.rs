@@ -161,10 +161,7 @@ pub struct Table {
 impl Table {
     pub fn read(path: &Path) -> Result<Table, Failure> {
         let text = read_text(path)?;
-        let rows = parse(&text).map_err(|reason| Failure::Content {
-            path: path.to_path_buf(),
-            reason,
-        })?;
+        let rows = parse(&text).map_err(Failure::content(path))?;
         Ok(Table {
             source: path.to_path_buf(),
             rows,

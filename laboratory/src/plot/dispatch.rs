@@ -100,9 +100,7 @@ fn canvas(report: &Report) -> Canvas {
 
 /// Times over the fastest, here and in the post.
 pub fn picture(report: &Report) -> Result<String, Failure> {
-    canvas(report)
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))
+    canvas(report).draw()
 }
 
 #[cfg(test)]

@@ -21,9 +21,7 @@ const SIMULATED: f64 = 100.0;
 /// Error against time at one shape.
 pub fn picture(record: &Record) -> Result<String, Failure> {
     let canvas = canvas(record).ok_or_else(|| Failure::Plot("the record has no rungs".into()))?;
-    canvas
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))
+    canvas.draw()
 }
 
 /// A dot: what runs, for which data.

@@ -37,10 +37,7 @@ impl Panel {
 
 /// The picture as SVG.
 pub fn picture(all: &[Scaling]) -> Result<String, Failure> {
-    let picture = canvas(all)
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))?;
-    Ok(format!("{picture}\n"))
+    Ok(format!("{}\n", canvas(all).draw()?))
 }
 
 fn canvas(all: &[Scaling]) -> Canvas {

@@ -289,10 +289,10 @@ fn run_definitions(
     path: &Path,
     notices: &mut Notices,
 ) -> Result<(), Failure> {
-    let definitions = Definitions::read(path)?;
-    let selected = definitions.select(&arguments.only)?;
+    let definitions = Definitions::read(path)?.select(&arguments.only)?;
+    let selected = &definitions.list;
     // All mistakes are found before hours have been spent on measuring.
-    for definition in &selected {
+    for definition in selected {
         engines::validate(&definition.setting)?;
     }
     outputs::check_all([&arguments.record])?;

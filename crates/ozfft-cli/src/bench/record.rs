@@ -4,7 +4,7 @@ use super::Setting;
 use super::engines::{Candidate, FFTW, RUSTFFT};
 use super::sampling::Timings;
 use ozfft_measure::failure::Failure;
-use ozfft_measure::inputs::read_text;
+use ozfft_measure::inputs::read_json;
 use ozfft_measure::machine::{self, Machine, Software};
 use ozfft_measure::options::{KindName, accuracy_text};
 use ozfft_measure::report::write_json;
@@ -105,12 +105,14 @@ fn rounded(value: f64, decimals: i32) -> f64 {
 
 /// A measurement of a definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NamedMeasurement {
+pub struct Named<M> {
     pub name: String,
     pub group: String,
     #[serde(flatten)]
-    pub measurement: Measurement,
+    pub measurement: M,
 }
+
+pub type NamedMeasurement = Named<Measurement>;
 
 /// The programs that were measured, and what they were made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,11 +154,7 @@ pub struct Record {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("this is not a record of ozfft bench: {error}"),
-        })
+        read_json(path, "a record of ozfft bench")
     }
 
     /// Writes a record file, which is either complete or untouched.

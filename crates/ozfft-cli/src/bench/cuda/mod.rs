@@ -5,8 +5,8 @@ mod item;
 pub mod record;
 
 use super::BenchArguments;
+use super::definitions::Definition;
 use super::engines::Notices;
-use definitions::Definition;
 use ozfft::Accuracy;
 use ozfft_measure::failure::Failure;
 use ozfft_measure::gpu::{Gpu, INTEGERS_ONLY, Precision, clocks_now, cufft_version};
@@ -68,13 +68,15 @@ fn variants(arguments: &BenchArguments) -> Vec<String> {
 }
 
 /// What is to be measured, and the digest of the file that says so.
-fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<String>), Failure> {
+fn selected(
+    arguments: &BenchArguments,
+) -> Result<(Vec<Definition<Setting>>, Option<String>), Failure> {
     if let Some(path) = &arguments.definitions {
-        let (mut list, sha256) = definitions::read(path, &arguments.only, arguments.points)?;
-        for definition in &mut list {
+        let mut chosen = definitions::read(path, arguments.points)?.select(&arguments.only)?;
+        for definition in &mut chosen.list {
             definition.setting.variants = variants(arguments);
         }
-        return Ok((list, Some(sha256)));
+        return Ok((chosen.list, Some(chosen.sha256)));
     }
     let Some(shape) = &arguments.shape else {
         return Err(Failure::Usage("give --shape or --definitions".into()));

@@ -1,8 +1,9 @@
 //! What is measured on a GPU and written down. Names of fields say the unit.
 
+use crate::bench::record::Named;
 use ozfft_measure::failure::Failure;
 use ozfft_measure::gpu::{Clocks, DeviceFacts, Precision};
-use ozfft_measure::inputs::read_text;
+use ozfft_measure::inputs::read_json;
 use ozfft_measure::machine::{Machine, Software};
 use ozfft_measure::options::KindName;
 use ozfft_measure::report::write_json;
@@ -44,14 +45,7 @@ pub struct Measurement {
     pub verified: Option<String>,
 }
 
-/// A measurement of a definition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NamedMeasurement {
-    pub name: String,
-    pub group: String,
-    #[serde(flatten)]
-    pub measurement: Measurement,
-}
+pub type NamedMeasurement = Named<Measurement>;
 
 /// The programs that were measured, and what they were made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,11 +79,7 @@ pub struct Record {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("this is not a record of ozfft bench --device cuda: {error}"),
-        })
+        read_json(path, "a record of ozfft bench --device cuda")
     }
 
     /// Writes a record file, which is either complete or untouched.
