@@ -5,7 +5,7 @@ mod origin;
 
 const ROOT: &str = "..";
 /// The crates of this repository that the program is made of.
-const USED: [&str; 13] = [
+const USED: &[&str] = &[
     "crates/exact-convolution",
     "crates/fallible-memory",
     "crates/float-environment",
@@ -13,6 +13,7 @@ const USED: [&str; 13] = [
     "crates/kulisch",
     "crates/ozfft-testkit",
     "crates/ozfft",
+    "crates/ozfft-core",
     "crates/ozfft-kernels",
     "crates/ozfft-measure",
     "crates/residues",
@@ -24,5 +25,5 @@ const USED: [&str; 13] = [
 fn main() {
     let compared = [("xsum", "XSUM_VERSION"), ("accurate", "ACCURATE_VERSION")];
     origin::versions("Cargo.lock", &compared);
-    origin::origin(ROOT, &USED);
+    origin::origin(ROOT, USED);
 }

@@ -6,14 +6,16 @@ mod origin;
 
 const ROOT: &str = "../..";
 /// The crates that the program `ozfft` is made of.
-const USED: [&str; 10] = [
+const USED: &[&str] = &[
     "crates/exact-convolution",
     "crates/fallible-memory",
     "crates/float-environment",
     "crates/floats",
     "crates/ozfft-testkit",
     "crates/ozfft",
+    "crates/ozfft-core",
     "crates/ozfft-cli",
+    "crates/ozfft-demo",
     "crates/ozfft-kernels",
     "crates/ozfft-measure",
     "crates/residues",
@@ -21,5 +23,5 @@ const USED: [&str; 10] = [
 
 fn main() {
     origin::versions("../../Cargo.lock", &[("rustfft", "RUSTFFT_VERSION")]);
-    origin::origin(ROOT, &USED);
+    origin::origin(ROOT, USED);
 }

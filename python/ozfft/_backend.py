@@ -12,8 +12,8 @@ from typing import Any
 import numpy
 
 from . import _cosine, _transforms
-from ._arrays import is_longer_than_double
 from ._duck import is_duck
+from ._libraries import is_longer_than_double
 
 __ua_domain__ = "numpy.scipy.fft"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _duck
-from ._arrays import library_of
 from ._execute import Kind, copied, transform
+from ._libraries import library_of
 from ._options import Options, resolve
 from ._repeated import may_repeat, remember, repeated
 
@@ -40,15 +40,13 @@ def _reject_plan(plan: Any) -> None:
         )
 
 
-def _asked(name: str, x: Any, arguments: tuple, out: Any, options: Options) -> Any:
+def _asked(function: Callable[..., Any], x: Any, arguments: tuple, out: Any, options: Options) -> Any:
     """The transform of an array that has a say in it; see :mod:`ozfft._duck`."""
+    name = function.__name__
     if name not in _duck.NAMES:
         _duck.reject(x)
         _duck.reject(out)
-    from . import _transforms
-
     chosen = options._asdict()
-    function = getattr(_transforms, name)
     if out is None and _duck.is_dask(x):
         lengths, axes, norm = arguments
         return _duck.later(name, function, x, lengths, axes, norm, chosen)
@@ -61,7 +59,7 @@ def _asked(name: str, x: Any, arguments: tuple, out: Any, options: Options) -> A
 
 
 def one_axis(
-    name: str,
+    function: Callable[..., Any],
     kind: Kind,
     x: Any,
     n: Optional[int],
@@ -87,7 +85,7 @@ def one_axis(
             return result
     scaling = norm_name(norm)
     if _duck.is_duck(x) or _duck.is_duck(out):
-        return _asked(name, x, (n, axis, norm), out, options)
+        return _asked(function, x, (n, axis, norm), out, options)
     library = library_of(x)
     array = library.array(x)
     rank = array.ndim
@@ -131,7 +129,7 @@ def shape_and_axes(array: Any, s: Any, axes: Any) -> Tuple[List[int], List[int]]
 
 
 def many_axes(
-    name: str,
+    function: Callable[..., Any],
     kind: Kind,
     x: Any,
     s: Union[int, Sequence[int], None],
@@ -156,7 +154,7 @@ def many_axes(
         if result is not None:
             return result
     if _duck.is_duck(x) or _duck.is_duck(out):
-        return _asked(name, x, (s, axes, norm), out, options)
+        return _asked(function, x, (s, axes, norm), out, options)
     library = library_of(x)
     array = library.array(x)
     lengths, numbered = shape_and_axes(array, s, axes)

@@ -8,13 +8,13 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _duck
-from ._arrays import is_torch, library_of
+from ._arrays import is_torch
 from ._calls import integers
 from ._errors import UnsupportedError
 from ._lengths import next_fast_len
-from ._options import options
+from ._libraries import library_of
+from ._options import Accuracy, Engine, Mode, options
 from ._spectra import bound_of_sums, by_spectra, products
-from ._types import Accuracy, Engine, Mode
 
 # A whole convolution, and a bound of the error of every element, where it is wanted.
 _Bounded = Tuple[numpy.ndarray, Optional[float]]

@@ -13,12 +13,11 @@ import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _duck, _ozfft
-from ._arrays import library_of
 from ._calls import integers
 from ._convolve import _axes, _cut, _swapped
 from ._errors import DtypeError, IntegerRangeError, UnsupportedError
-from ._options import get_workers, resolve
-from ._types import Mode, Route
+from ._libraries import library_of
+from ._options import Mode, Route, get_workers, resolve
 
 ROUTES = ("direct", "ntt", "digits", "pairs")
 

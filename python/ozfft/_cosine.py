@@ -12,13 +12,13 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _duck, _ozfft
-from ._arrays import NUMPY, is_torch, library_of, wanted_dtype
+from ._arrays import NUMPY, is_torch, wanted_dtype
 from ._calls import norm_name, shape_and_axes
 from ._describe import described
 from ._errors import UnsupportedError
 from ._execute import Kind, fit, key_of
-from ._options import Options, resolve
-from ._types import Accuracy, Engine, Norm, RealType
+from ._libraries import library_of
+from ._options import Accuracy, Engine, Norm, Options, RealType, resolve
 
 
 def _real(

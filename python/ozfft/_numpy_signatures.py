@@ -8,7 +8,7 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from ._signatures import Double, Numbers, Out, Shape, Single
-from ._types import Norm
+from ._options import Norm
 
 
 class NumpyOneAxisToComplex(Protocol):

@@ -7,7 +7,15 @@ import contextvars
 import functools
 import operator
 import os
-from typing import Iterator, NamedTuple, Optional, Union
+from typing import Iterator, Literal, NamedTuple, Optional, Union
+
+# Types of arguments, for the stubs and for programs that annotate theirs.
+Norm = Optional[Literal["backward", "ortho", "forward"]]
+Accuracy = Union[str, float, None]
+Engine = Optional[str]
+Mode = Literal["full", "same", "valid"]
+Route = Literal["direct", "ntt", "digits", "pairs"]
+RealType = Literal[1, 2, 3, 4]
 
 
 class Options(NamedTuple):

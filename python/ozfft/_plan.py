@@ -9,10 +9,11 @@ from typing import Any, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy
 
 from . import _ozfft
-from ._arrays import contiguous_strides, library_of, precision_of
+from ._arrays import contiguous_strides, precision_of
 from ._calls import norm_name
 from ._errors import ShapeError, UnsupportedError
 from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, halved, key_of, transform
+from ._libraries import library_of
 from ._options import Options, resolve
 
 _KINDS = {

@@ -12,7 +12,7 @@ from typing import Any, Optional, Protocol, Sequence, Tuple, TypeVar, Union, ove
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from ._types import Accuracy, Engine, Norm, RealType
+from ._options import Accuracy, Engine, Norm, RealType
 
 
 class OnGpu(Protocol):

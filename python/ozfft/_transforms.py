@@ -41,7 +41,7 @@ def fft(
     >>> ozfft.fft([1, 2, 3, 4])
     array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
-    return one_axis("fft", FFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(fft, FFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="A spectrum", which="transform", default="that of `x`")
@@ -78,7 +78,7 @@ def ifft(
     >>> ozfft.ifft([10, -2 + 2j, -2, -2 - 2j])
     array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
     """
-    return one_axis("ifft", IFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(ifft, IFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="Real data", which="real signal", default="that of `x`")
@@ -115,7 +115,7 @@ def rfft(
     >>> ozfft.rfft([1, 2, 3, 4])
     array([10.+0.j, -2.+2.j, -2.+0.j])
     """
-    return one_axis("rfft", RFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(rfft, RFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="The first half of a spectrum", which="real signal", default="`2 * (m - 1)` for `m` numbers given")
@@ -152,7 +152,7 @@ def irfft(
     >>> ozfft.irfft([10, -2 + 2j, -2])
     array([1., 2., 3., 4.])
     """
-    return one_axis("irfft", IRFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(irfft, IRFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -193,7 +193,7 @@ def hfft(
     >>> ozfft.hfft([1, 2 + 1j, 3])
     array([ 8.,  0.,  0., -4.])
     """
-    return one_axis("hfft", HFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(hfft, HFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="A real spectrum", which="real spectrum", default="that of `x`")
@@ -230,7 +230,7 @@ def ihfft(
     >>> ozfft.ihfft([8, 0, 0, -4])
     array([1.+0.j, 2.+1.j, 3.+0.j])
     """
-    return one_axis("ihfft", IHFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(ihfft, IHFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -273,7 +273,7 @@ def fftn(
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]])
     """
-    return many_axes("fftn", FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(fftn, FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -316,7 +316,7 @@ def ifftn(
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]])
     """
-    return many_axes("ifftn", IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(ifftn, IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="Data, real or complex", which="transform", default="those of `x`", axes="the last two by default")
@@ -354,7 +354,7 @@ def fft2(
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]])
     """
-    return many_axes("fft2", FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(fft2, FFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="A spectrum", which="transform", default="those of `x`", axes="the last two by default")
@@ -392,7 +392,7 @@ def ifft2(
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]])
     """
-    return many_axes("ifft2", IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(ifft2, IFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -434,7 +434,7 @@ def rfftn(
     >>> ozfft.rfftn([[1, 2, 3], [4, 5, 6]]).shape
     (2, 2)
     """
-    return many_axes("rfftn", RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(rfftn, RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -477,7 +477,7 @@ def irfftn(
     array([[1., 2.],
            [3., 4.]])
     """
-    return many_axes("irfftn", IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(irfftn, IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="Real data", which="real signal", default="those of `x`", axes="the last two by default")
@@ -514,7 +514,7 @@ def rfft2(
     >>> ozfft.rfft2([[1, 2, 3], [4, 5, 6]]).shape
     (2, 2)
     """
-    return many_axes("rfft2", RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(rfft2, RFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -557,7 +557,7 @@ def irfft2(
     array([[1., 2.],
            [3., 4.]])
     """
-    return many_axes("irfft2", IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(irfft2, IRFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -600,7 +600,7 @@ def hfftn(
     array([[10., -2.],
            [-4.,  0.]])
     """
-    return many_axes("hfftn", HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(hfftn, HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -643,7 +643,7 @@ def ihfftn(
     array([[1., 2.],
            [3., 4.]])
     """
-    return many_axes("ihfftn", IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(ihfftn, IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -686,7 +686,7 @@ def hfft2(
     array([[10., -2.],
            [-4.,  0.]])
     """
-    return many_axes("hfft2", HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(hfft2, HFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="A real spectrum", which="real spectrum", default="those of `x`", axes="the last two by default")
@@ -724,4 +724,4 @@ def ihfft2(
     array([[1., 2.],
            [3., 4.]])
     """
-    return many_axes("ihfft2", IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return many_axes(ihfft2, IHFFT, x, s, axes, norm, overwrite_x, workers, plan, out, accuracy, engine, device)

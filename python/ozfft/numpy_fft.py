@@ -24,10 +24,11 @@ import numpy
 from numpy.lib.array_utils import normalize_axis_index
 
 from . import _duck, _transforms
-from ._arrays import NUMPY, is_longer_than_double, library_of
+from ._arrays import NUMPY
 from ._describe import described
 from ._execute import FFT, HFFT, IFFT, IHFFT, IRFFT, RFFT, Kind, transform
 from ._helpers import fftfreq, fftshift, ifftshift, rfftfreq
+from ._libraries import is_longer_than_double, library_of
 from ._options import resolve
 
 __all__ = [

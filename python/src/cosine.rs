@@ -2,50 +2,35 @@
 
 use crate::errors::exception;
 use crate::gate::Call;
+use crate::key::{Key, no_precision};
 use crate::options;
-use crate::plan::{Key, no_precision};
 use crate::plan_cache::Cached;
+use crate::planned::Cosine;
 use crate::process::{Process, count_execution};
 use ozfft::dct::DctPlan;
 use ozfft::{FftError, Real};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A plan for either type of number.
-#[derive(Clone)]
-pub(crate) enum Cosine {
-    Double(Arc<DctPlan<f64>>),
-    Single(Arc<DctPlan<f32>>),
-}
-
-impl Cosine {
-    pub(crate) fn table_bytes(&self) -> usize {
-        match self {
-            Cosine::Double(plan) => plan.table_bytes(),
-            Cosine::Single(plan) => plan.table_bytes(),
-        }
+fn find_or_make(key: &Key) -> Result<Cosine, FftError> {
+    let process = Process::current();
+    if let Some(Cached::Cosine(planned)) = process.plans().get(key) {
+        return Ok(planned);
     }
-
-    fn find_or_make(key: &Key) -> Result<Cosine, FftError> {
-        let process = Process::current();
-        if let Some(Cached::Cosine(planned)) = process.plans().get(key) {
-            return Ok(planned);
-        }
-        let arrays = key.arrays()?;
-        let (kind, orthogonal) = options::cosine(&key.kind)?;
-        let made = process.with_threads(key.threads, || match key.precision.as_str() {
-            "f8" => DctPlan::new(&process.double, kind, orthogonal, &arrays)
-                .map(|plan| Cosine::Double(Arc::new(plan))),
-            "f4" => DctPlan::new(&process.single, kind, orthogonal, &arrays)
-                .map(|plan| Cosine::Single(Arc::new(plan))),
-            other => Err(no_precision(other)),
-        })??;
-        let cached = Cached::Cosine(made.clone());
-        if process.plans().insert(key.clone(), cached) {
-            process.forget_tables();
-        }
-        Ok(made)
+    let arrays = key.arrays()?;
+    let (kind, orthogonal) = options::cosine(&key.kind)?;
+    let made = process.with_threads(key.threads, || match key.precision.as_str() {
+        "f8" => DctPlan::new(&process.double, kind, orthogonal, &arrays)
+            .map(|plan| Cosine::Double(Arc::new(plan))),
+        "f4" => DctPlan::new(&process.single, kind, orthogonal, &arrays)
+            .map(|plan| Cosine::Single(Arc::new(plan))),
+        other => Err(no_precision(other)),
+    })??;
+    let cached = Cached::Cosine(made.clone());
+    if process.plans().insert(key.clone(), cached) {
+        process.forget_tables();
     }
+    Ok(made)
 }
 
 /// Transforms memory of this machine, from the addresses of the lowest elements of input and output. `key` is as for `plan`, with a kind
@@ -57,7 +42,7 @@ impl Cosine {
 pub(crate) fn cosine(py: Python<'_>, key: Key, input: usize, output: usize) -> PyResult<()> {
     let ran = py.detach(|| {
         let _call = Call::enter();
-        let planned = Cosine::find_or_make(&key)?;
+        let planned = find_or_make(&key)?;
         Process::current().with_threads(key.threads, || match &planned {
             // SAFETY: the caller's promise, for both.
             Cosine::Double(plan) => unsafe { run(plan, input, output) },

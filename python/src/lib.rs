@@ -8,9 +8,11 @@ mod convolve;
 mod cosine;
 mod errors;
 mod gate;
+mod key;
 mod options;
 mod plan;
 mod plan_cache;
+mod planned;
 mod process;
 
 use pyo3::prelude::*;
@@ -42,7 +44,7 @@ mod _ozfft {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         fallible_memory::catches_everywhere();
-        crate::plan::Key::read_once(module.py())?;
+        crate::key::Key::read_once(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -5,8 +5,8 @@
 //! work with, would go with the others; there is one planner for each precision, and one limit for both; and it counts
 //! tables alone, so that thousands of short plans, which have next to none, would never go.
 
-use crate::cosine::Cosine;
-use crate::plan::{Key, Planned};
+use crate::key::Key;
+use crate::planned::{Cosine, Planned};
 use ozfft::Device;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

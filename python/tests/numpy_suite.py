@@ -6,7 +6,7 @@ import numpy
 
 import counting
 import ozfft.numpy_fft
-from ozfft._arrays import is_longer_than_double
+from ozfft._libraries import is_longer_than_double
 from counting import *  # noqa: F403  (pytest looks for its hooks by name)
 
 

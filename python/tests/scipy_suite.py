@@ -8,7 +8,7 @@ import scipy.fft._pocketfft.realtransforms
 
 import counting
 import ozfft
-from ozfft._arrays import is_longer_than_double
+from ozfft._libraries import is_longer_than_double
 from ozfft._backend import _FUNCTIONS
 from counting import *  # noqa: F403  (pytest looks for its hooks by name)
 

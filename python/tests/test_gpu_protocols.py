@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ozfft
-from ozfft import _arrays, _calls, _driver, _execute, _foreign, _ozfft, _repeated
+from ozfft import _calls, _driver, _execute, _foreign, _libraries, _ozfft, _repeated
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def launches(monkeypatch):
     # The types of the fake libraries are forgotten with them.
     monkeypatch.setattr(_repeated, "_ways", dict(_repeated._ways))
     monkeypatch.setattr(_repeated, "_known", {})
-    monkeypatch.setattr(_arrays, "_loaded", {})
+    monkeypatch.setattr(_libraries, "_loaded", {})
     monkeypatch.setattr(_foreign, "is_recorded", lambda device, stream: False)
     monkeypatch.setattr(_foreign, "DeviceMemory", lambda device, size: types.SimpleNamespace(size=size, address=256))
     return recorded
@@ -342,7 +342,7 @@ def test_memory_in_recorded_graphs_is_not_given_back(launches, cupy):
     x = numbers(6, 8)
     for _ in range(3):
         ozfft.fft(cupy.ndarray(x))
-    kept = _arrays._loaded["cupy"].in_graphs
+    kept = _libraries._loaded["cupy"].in_graphs
     assert kept == []
     cupy.captured = cupy.stream
     ozfft.fft(cupy.ndarray(x))

@@ -30,7 +30,10 @@ mod transform;
 mod unit;
 
 pub use error::{ConvolutionError, Which};
-pub use functions::{convolve, convolve_cyclic, correlate, correlate_cyclic};
+pub use functions::{
+    convolve, convolve_cyclic, convolve_cyclic_shaped, convolve_shaped, correlate,
+    correlate_cyclic, correlate_cyclic_shaped, correlate_shaped,
+};
 pub use gaussian::{GaussianConvolution, GaussianResults, GaussianWorkspace, LongInteger, Wrap};
 pub use integer::{Operand, Output, largest};
 pub use limbs::{decimal_proof, limbs_proof, multiply_decimal, multiply_limbs, multiply_limbs_on};
@@ -39,7 +42,5 @@ pub use polynomials::{multiply_polynomials, polynomial_proof};
 pub use proof::{Proof, Route};
 #[doc(hidden)]
 pub use shaped::Lines;
-pub use shaped::{
-    Shaped, convolve_cyclic_shaped, convolve_shaped, correlate_cyclic_shaped, correlate_shaped,
-};
+pub use shaped::Shaped;
 pub use unit::Unit;

@@ -13,6 +13,8 @@ pub(crate) fn for_each_piece<V: Send>(
     #[cfg(feature = "parallel")]
     if divided {
         use rayon::prelude::*;
+        // As `dyn`, so that rayon's part is not compiled for every closure.
+        let work: &(dyn Fn(usize, &mut [V]) + Send + Sync) = &work;
         let pieces = values.par_chunks_mut(length).enumerate();
         return pieces.for_each(|(number, piece)| work(number, piece));
     }
@@ -30,6 +32,7 @@ pub(crate) fn collect<V: Send>(
     #[cfg(feature = "parallel")]
     if divided {
         use rayon::prelude::*;
+        let make: &(dyn Fn(usize) -> V + Send + Sync) = &make;
         let mut values = fallible_memory::with_capacity(count);
         values.par_extend((0..count).into_par_iter().map(make));
         return values;

@@ -1,9 +1,7 @@
 //! Convolutions of arrays of several dimensions, as convolutions of lines.
 
 use crate::error::{ConvolutionError, Which};
-use crate::functions::planned;
-use crate::integer::{Operand, Output};
-use crate::plan::Convolution;
+use crate::integer::Output;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -228,7 +226,10 @@ fn place_modulo(number: usize, shape: &[usize], smaller: &[usize]) -> usize {
     place
 }
 
-fn expect_shape<A>(which: Which, (array, shape): Shaped<'_, A>) -> Result<(), ConvolutionError> {
+pub(crate) fn expect_shape<A>(
+    which: Which,
+    (array, shape): Shaped<'_, A>,
+) -> Result<(), ConvolutionError> {
     match product(shape) == Some(array.len()) {
         true => Ok(()),
         false => Err(ConvolutionError::Shape(format!(
@@ -238,83 +239,12 @@ fn expect_shape<A>(which: Which, (array, shape): Shaped<'_, A>) -> Result<(), Co
     }
 }
 
-/// A convolution of two arrays that have their shapes.
-fn convolve_arrays<A: Operand, B: Operand, R: Output>(
-    problem: Convolution,
-    a: Shaped<'_, A>,
-    b: Shaped<'_, B>,
-) -> Result<Vec<R>, ConvolutionError> {
-    expect_shape(Which::First, a)?;
-    expect_shape(Which::Second, b)?;
-    planned(problem, a.0, b.0)?.process(a.0, b.0)
-}
-
-/// The linear convolution of arrays of several dimensions in row-major order. Along each axis the result has `first + second - 1` elements.
-///
-/// ```
-/// let (a, b) = ([1i32, 2, 3, 4], [1i32, 0, 0, 10]);
-/// let c: Vec<i64> = exact_convolution::convolve_shaped((&a, &[2, 2]), (&b, &[2, 2]))?;
-/// assert_eq!(c, [1, 2, 0, 3, 14, 20, 0, 30, 40]);
-/// # Ok::<(), exact_convolution::ConvolutionError>(())
-/// ```
-pub fn convolve_shaped<A: Operand, B: Operand, R: Output>(
-    a: Shaped<'_, A>,
-    b: Shaped<'_, B>,
-) -> Result<Vec<R>, ConvolutionError> {
-    convolve_arrays(Convolution::linear_shaped(a.1, b.1), a, b)
-}
-
-/// The correlation of arrays of several dimensions: along each axis that of [`correlate`](crate::correlate).
-///
-/// ```
-/// let (a, b) = ([1i32, 2, 3, 4], [10i32, 1]);
-/// let c: Vec<i64> = exact_convolution::correlate_shaped((&a, &[2, 2]), (&b, &[1, 2]))?;
-/// assert_eq!(c, [1, 12, 20, 3, 34, 40]);
-/// # Ok::<(), exact_convolution::ConvolutionError>(())
-/// ```
-pub fn correlate_shaped<A: Operand, B: Operand, R: Output>(
-    a: Shaped<'_, A>,
-    b: Shaped<'_, B>,
-) -> Result<Vec<R>, ConvolutionError> {
-    convolve_arrays(Convolution::linear_shaped(a.1, b.1).correlation(), a, b)
-}
-
-/// The cyclic convolution of arrays of one shape, indices modulo the length of every axis.
-///
-/// ```
-/// let (a, b) = ([1i32, 2, 3, 4], [1i32, 0, 0, 10]);
-/// let c: Vec<i64> = exact_convolution::convolve_cyclic_shaped(&a, &b, &[2, 2])?;
-/// assert_eq!(c, [41, 32, 23, 14]);
-/// # Ok::<(), exact_convolution::ConvolutionError>(())
-/// ```
-pub fn convolve_cyclic_shaped<A: Operand, B: Operand, R: Output>(
-    a: &[A],
-    b: &[B],
-    shape: &[usize],
-) -> Result<Vec<R>, ConvolutionError> {
-    convolve_arrays(Convolution::cyclic_shaped(shape), (a, shape), (b, shape))
-}
-
-/// The cyclic correlation of arrays of one shape: along each axis that of [`correlate_cyclic`](crate::correlate_cyclic).
-///
-/// ```
-/// let (a, b) = ([1i32, 2, 3, 4, 5, 6], [0i32, 1, 0, 0, 0, 0]);
-/// let c: Vec<i64> = exact_convolution::correlate_cyclic_shaped(&a, &b, &[2, 3])?;
-/// assert_eq!(c, [2, 3, 1, 5, 6, 4]);
-/// # Ok::<(), exact_convolution::ConvolutionError>(())
-/// ```
-pub fn correlate_cyclic_shaped<A: Operand, B: Operand, R: Output>(
-    a: &[A],
-    b: &[B],
-    shape: &[usize],
-) -> Result<Vec<R>, ConvolutionError> {
-    let problem = Convolution::cyclic_shaped(shape).correlation();
-    convolve_arrays(problem, (a, shape), (b, shape))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::functions::{
+        convolve_cyclic_shaped, convolve_shaped, correlate_cyclic_shaped, correlate_shaped,
+    };
 
     fn index(mut place: usize, shape: &[usize]) -> Vec<usize> {
         let mut index = vec![0; shape.len()];

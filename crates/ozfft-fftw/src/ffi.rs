@@ -1,104 +1,21 @@
-//! The C boundary: the errors, how they are reported, and the guards of the entry points, which keep panics from unwinding into C.
+//! The C boundary: the guards of the entry points, which keep panics from unwinding into C.
 
+use crate::error::FftwError;
+use crate::log::{fail, log};
 use crate::next;
 use crate::number::Number;
-use crate::options::{self, OnError};
-use crate::plan::TypedPlan;
+use crate::options;
+use crate::plan::{AnyPlan, TypedPlan};
 use crate::registry::{self, FftwPlan, Found};
 use crate::stack::with_stack;
-use fallible_memory::OutOfMemory;
 use float_environment::DefaultEnvironment;
-use ozfft::FftError;
 use std::any::Any;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A pointer to a plan, as C has it: null where there is none.
 pub type PlanPointer = *mut FftwPlan;
-
-/// Why there is no plan, or why nothing was computed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(crate) enum FftwError {
-    #[error("{what} is {given}; it must be at least {least}")]
-    TooSmall {
-        what: &'static str,
-        given: i64,
-        least: i64,
-    },
-    #[error("the rank is {given}; at most {MOST_DIMENSIONS} dimensions are taken")]
-    TooManyDimensions { given: i64 },
-    #[error("{0} is a null pointer")]
-    Null(&'static str),
-    #[error("the plan is NULL{}", after(.last))]
-    NullPlan {
-        /// What the last call that made none has said.
-        last: Option<String>,
-    },
-    #[error("the plan has been destroyed")]
-    Destroyed,
-    #[error("the sign is {0}; it must be -1 (FFTW_FORWARD) or 1 (FFTW_BACKWARD)")]
-    Sign(i32),
-    #[error("the kind of real transform is {0}; kinds are numbered from 0 (R2HC) to 10 (RODFT11)")]
-    Kind(i32),
-    #[error("lengths and strides describe more memory than can be addressed")]
-    NotAddressable,
-    #[error(transparent)]
-    Memory(#[from] OutOfMemory),
-    #[error("no wisdom about this transform, and FFTW_WISDOM_ONLY asks for it")]
-    NoWisdom,
-    #[error(
-        "the plan is for a {planned} transform, and the call for another; call the function that belongs to the plan"
-    )]
-    OtherKind { planned: &'static str },
-    #[error(
-        "the plan is for {planned} precision, and the call for another; fftw_ functions take plans of fftw_, fftwf_ functions those of fftwf_"
-    )]
-    OtherPrecision { planned: &'static str },
-    /// A value of the environment that cannot be read.
-    #[error("{0}")]
-    Environment(String),
-    #[error(transparent)]
-    Transform(#[from] FftError),
-    #[error("this is a bug: {0}")]
-    Panic(String),
-}
-
-fn after(last: &Option<String>) -> String {
-    last.as_ref().map_or(String::new(), |last| {
-        format!("; the last call that returned NULL said: {last}")
-    })
-}
-
-impl FftwError {
-    /// Whether it is the environment that cannot be followed: no plan of this program will ever be what was asked for.
-    fn is_the_environment(&self) -> bool {
-        use FftError::*;
-        match self {
-            FftwError::Environment(_) => true,
-            FftwError::Transform(error) => matches!(
-                error,
-                NoDriver { .. }
-                    | NoSuchDevice { .. }
-                    | DeviceTooOld { .. }
-                    | NoFp8 { .. }
-                    | InvalidAccuracy { .. }
-                    | UnknownUnit { .. }
-                    | Unsupported(_)
-            ),
-            _ => false,
-        }
-    }
-
-    /// Whether it is unexpected: logged even without `OZFFT_VERBOSE`.
-    fn is_unexpected(&self) -> bool {
-        matches!(
-            self,
-            FftwError::Transform(_) | FftwError::Memory(_) | FftwError::Panic(_)
-        )
-    }
-}
 
 static PLANS: AtomicU64 = AtomicU64::new(0);
 static FAILED_PLANS: AtomicU64 = AtomicU64::new(0);
@@ -110,7 +27,10 @@ static LAST_ERROR: Mutex<Option<String>> = Mutex::new(None);
 pub(crate) fn guard_plan<T: Number>(
     name: &str,
     make: impl FnOnce() -> Result<TypedPlan<T>, FftwError>,
-) -> PlanPointer {
+) -> PlanPointer
+where
+    AnyPlan: From<TypedPlan<T>>,
+{
     match caught(make) {
         Ok(plan) => {
             PLANS.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +38,7 @@ pub(crate) fn guard_plan<T: Number>(
                 report_at_exit();
                 log(&format!("{name}: {}", plan.summary()));
             }
-            registry::enter(T::into_any(plan))
+            registry::enter(plan.into())
         }
         Err(error) => {
             FAILED_PLANS.fetch_add(1, Ordering::Relaxed);
@@ -170,29 +90,6 @@ fn text(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a text".into())
 }
 
-/// One line on standard error, in one piece: the ranks of a parallel program may share it. Errors of a closed stream are ignored.
-pub(crate) fn log(text: &str) {
-    let line = format!("ozfft-fftw: {text}\n");
-    let _ = std::io::stderr().write_all(line.as_bytes());
-}
-
-/// Failures that FFTW's interface cannot return: logged, then the program is aborted, since its results would be wrong;
-/// unless `OZFFT_ON_ERROR=null` asks for that.
-pub(crate) fn fail(text: &str) {
-    match options::on_error() {
-        OnError::Null => log(text),
-        OnError::Abort => end(&format!(
-            "{text}\nozfft-fftw: the program is ended, since its results would be wrong; OZFFT_ON_ERROR=null lets it go on"
-        )),
-    }
-}
-
-/// Says why, and ends the program.
-pub(crate) fn end(text: &str) -> ! {
-    log(text);
-    std::process::abort()
-}
-
 /// Logs the calls of this library when the program exits, to show whether it ran.
 fn report_at_exit() {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
@@ -231,7 +128,7 @@ static AT_LOAD: extern "C" fn() = {
 /// The plan of an entry, if it is one for these numbers.
 pub(crate) fn expect_plan<T: Number>(found: Found<'_>) -> Result<&TypedPlan<T>, FftwError> {
     match found {
-        Found::Plan(plan) => T::plan_in(plan).ok_or(FftwError::OtherPrecision {
+        Found::Plan(plan) => plan.typed().ok_or(FftwError::OtherPrecision {
             planned: plan.precision(),
         }),
         Found::Null => Err(FftwError::NullPlan {
@@ -240,39 +137,4 @@ pub(crate) fn expect_plan<T: Number>(found: Found<'_>) -> Result<&TypedPlan<T>, 
         Found::Destroyed => Err(FftwError::Destroyed),
         Found::Foreign => unreachable!("calls with foreign plans are passed on"),
     }
-}
-
-/// More dimensions than any array has: with lengths of 2 or more there are at most 63, and a caller who passes more than this has
-/// lost the number.
-pub(crate) const MOST_DIMENSIONS: i32 = 1 << 16;
-
-/// `count` values that C passes by their address.
-///
-/// # Safety
-/// A pointer that is not null points to so many values that are not written meanwhile.
-pub(crate) unsafe fn values_at<'a, T>(
-    what: &'static str,
-    start: *const T,
-    count: i32,
-) -> Result<&'a [T], FftwError> {
-    let Ok(length) = usize::try_from(count) else {
-        return Err(FftwError::TooSmall {
-            what: "the rank",
-            given: i64::from(count),
-            least: 0,
-        });
-    };
-    if count > MOST_DIMENSIONS {
-        return Err(FftwError::TooManyDimensions {
-            given: i64::from(count),
-        });
-    }
-    if length == 0 {
-        return Ok(&[]);
-    }
-    if start.is_null() {
-        return Err(FftwError::Null(what));
-    }
-    // SAFETY: the caller's promise.
-    Ok(unsafe { std::slice::from_raw_parts(start, length) })
 }

@@ -6,11 +6,11 @@
 //! keep real and imaginary parts apart, elements are copied to arrays of our own and back. `docs/fftw.md` says what there is and
 //! what is different.
 //!
-//! One file a group of functions: [`dft`], [`real`], [`many`], [`guru`], [`r2r`], [`execute`], [`memory`], [`threads`], [`wisdom`],
-//! [`mod@print`], [`fortran`]; each has them twice, for `f64` and for `f32`, and [`double`] and [`single`] collect them. Behind
-//! them: `options` (the environment), `strides` (where elements lie), `fourier` and `real_lines` (what is computed), `workspace`,
-//! `planning` and `process` (plans, what is known, threads; forks), `registry` (which plans are ours), `next` (whose the others
-//! are), `ffi` (catches panics and turns errors into null pointers and messages), `stack` (room for a call).
+//! `entry_points` has one file a group of functions: [`dft`], [`real`], [`many`], [`guru`], [`r2r`], [`execute`], [`memory`], [`threads`],
+//! [`wisdom`], [`mod@print`], [`fortran`]; each has them twice, for `f64` and for `f32`, and [`double`] and [`single`] collect them. Behind
+//! them: `options` (the environment), `transforms` (what is computed, and where its elements lie), `planning` and `process` (plans,
+//! what is known, forks), `pool` (threads), `registry` (which plans are ours), `next` (whose the others are), `ffi` (catches panics and
+//! turns errors into null pointers and messages: `error`, `log`), `arguments` (what C passes), `stack` (room for a call).
 //!
 //! All functions have the names, types and duties of `fftw3.h`; every pointer must be what FFTW's manual asks for.
 #![warn(missing_docs)]
@@ -19,31 +19,25 @@
 // Their arguments are what fftw3.h says.
 #![allow(clippy::too_many_arguments)]
 
-pub mod dft;
-pub mod execute;
+mod arguments;
+mod entry_points;
+mod error;
 mod ffi;
-pub mod fortran;
-mod fourier;
-pub mod guru;
-pub mod many;
-pub mod memory;
+mod log;
 mod next;
 mod number;
 mod options;
 mod plan;
 mod planning;
-pub mod print;
+mod pool;
 mod process;
-pub mod r2r;
-pub mod real;
-mod real_lines;
 mod registry;
 mod stack;
-mod strides;
-pub mod threads;
-pub mod wisdom;
-mod workspace;
+mod transforms;
 
+pub use entry_points::{
+    dft, execute, fortran, guru, many, memory, print, r2r, real, threads, wisdom,
+};
 pub use registry::FftwPlan;
 
 /// Small allocations do not end the program where memory does: large ones, which follow, are errors.

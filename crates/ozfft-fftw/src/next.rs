@@ -1,6 +1,6 @@
 //! Plans that are not ours: the same function of the next library has them.
 
-use crate::ffi;
+use crate::log::end;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -30,7 +30,7 @@ pub(crate) fn function(name: &str, found: &AtomicPtr<c_void>) -> *mut c_void {
     }
     let function = look_up(name);
     if function.is_null() {
-        ffi::end(&format!(
+        end(&format!(
             "{name}: the plan was not made by this library, and no other library that was loaded after it has {name}; \
              the program is ended: make and use plans by one library"
         ));

@@ -1,6 +1,5 @@
 //! The numbers of arrays: FFTW has its interface once for each of them, and they differ in nothing else.
 
-use crate::plan::{AnyPlan, TypedPlan};
 use crate::process::{Known, Process};
 use ozfft::{Accuracy, Real};
 use std::ops::{Add, Mul, Neg, Sub};
@@ -27,9 +26,6 @@ pub(crate) trait Number:
 
     /// The planner of these numbers, and what it knows.
     fn known(process: &Process) -> &Mutex<Known<Self>>;
-    fn into_any(plan: TypedPlan<Self>) -> AnyPlan;
-    /// The plan, if it is for these numbers.
-    fn plan_in(plan: &AnyPlan) -> Option<&TypedPlan<Self>>;
 }
 
 impl Number for f64 {
@@ -42,17 +38,6 @@ impl Number for f64 {
     fn known(process: &Process) -> &Mutex<Known<f64>> {
         &process.double
     }
-
-    fn into_any(plan: TypedPlan<f64>) -> AnyPlan {
-        AnyPlan::Double(plan)
-    }
-
-    fn plan_in(plan: &AnyPlan) -> Option<&TypedPlan<f64>> {
-        match plan {
-            AnyPlan::Double(plan) => Some(plan),
-            AnyPlan::Single(_) => None,
-        }
-    }
 }
 
 impl Number for f32 {
@@ -64,16 +49,5 @@ impl Number for f32 {
 
     fn known(process: &Process) -> &Mutex<Known<f32>> {
         &process.single
-    }
-
-    fn into_any(plan: TypedPlan<f32>) -> AnyPlan {
-        AnyPlan::Single(plan)
-    }
-
-    fn plan_in(plan: &AnyPlan) -> Option<&TypedPlan<f32>> {
-        match plan {
-            AnyPlan::Single(plan) => Some(plan),
-            AnyPlan::Double(_) => None,
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! Options from the environment. It is read whenever a plan is made, so that a program may set it for itself.
 
-use crate::ffi::FftwError;
+use crate::error::FftwError;
 use crate::number::Number;
-use crate::threads;
+use crate::pool;
 use ozfft::{Accuracy, Device, Engine, Norm, Problem};
 use std::env::{self, VarError};
 use std::str::FromStr;
@@ -31,14 +31,14 @@ impl Options {
             accuracy: read("OZFFT_ACCURACY", accuracy)?.unwrap_or(T::ACCURACY),
             engine: read("OZFFT_ENGINE", |text| text.parse().ok())?.unwrap_or(Engine::Digits),
             device: read("OZFFT_DEVICE", device)?.unwrap_or(Device::Cpu),
-            threads: threads_asked()?.unwrap_or_else(threads::planned),
+            threads: threads_asked()?.unwrap_or_else(pool::planned),
             wisdom_only: flags & WISDOM_ONLY != 0,
         })
     }
 
     /// With as many threads as are of use for so many numbers.
     pub(crate) fn for_points(mut self, points: usize) -> Options {
-        self.threads = threads::useful(self.threads, points);
+        self.threads = pool::useful(self.threads, points);
         self
     }
 

@@ -1,11 +1,12 @@
 //! The contents of a plan.
 
-use crate::ffi::FftwError;
-use crate::fourier::Fourier;
+use crate::error::FftwError;
 use crate::number::Number;
-use crate::real_lines::RealToReal;
-use crate::strides::Ends;
+use crate::transforms::fourier::Fourier;
+use crate::transforms::real_lines::RealToReal;
+use crate::transforms::strides::Ends;
 use ozfft::Kind;
+use std::any::Any;
 
 /// A plan of either precision: what a pointer that C holds leads to.
 pub(crate) enum AnyPlan {
@@ -19,6 +20,27 @@ impl AnyPlan {
             AnyPlan::Double(_) => f64::PRECISION,
             AnyPlan::Single(_) => f32::PRECISION,
         }
+    }
+
+    /// The plan, if it is for these numbers.
+    pub(crate) fn typed<T: Number>(&self) -> Option<&TypedPlan<T>> {
+        let plan: &dyn Any = match self {
+            AnyPlan::Double(plan) => plan,
+            AnyPlan::Single(plan) => plan,
+        };
+        plan.downcast_ref()
+    }
+}
+
+impl From<TypedPlan<f64>> for AnyPlan {
+    fn from(plan: TypedPlan<f64>) -> Self {
+        AnyPlan::Double(plan)
+    }
+}
+
+impl From<TypedPlan<f32>> for AnyPlan {
+    fn from(plan: TypedPlan<f32>) -> Self {
+        AnyPlan::Single(plan)
     }
 }
 

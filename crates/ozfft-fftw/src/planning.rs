@@ -1,13 +1,13 @@
 //! The planners behind all FFI entry points, and the transforms that wisdom covers.
 
-use crate::ffi::FftwError;
+use crate::error::FftwError;
 use crate::number::Number;
 use crate::options::Options;
-use crate::process::{Known, Process};
-use crate::threads;
+use crate::pool;
+use crate::process::{Known, Process, lock};
 use ozfft::{FftError, Plan, Problem};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 /// What a problem is recognised by: all but the number of threads, which is no part of wisdom. A hash is enough to say that
 /// something was seen.
@@ -19,6 +19,11 @@ fn key(problem: &Problem) -> u64 {
     hasher.finish()
 }
 
+/// The planner for these numbers, and what it knows.
+fn known<T: Number>(process: &Process) -> MutexGuard<'_, Known<T>> {
+    lock(T::known(process))
+}
+
 /// Plans a problem that has its options already.
 pub(crate) fn plan<T: Number>(
     problem: &Problem,
@@ -27,7 +32,7 @@ pub(crate) fn plan<T: Number>(
     let process = Process::current();
     let key = key(problem);
     let planner = {
-        let known = process.known::<T>();
+        let known = known::<T>(process);
         if options.wisdom_only && !known.wise.contains(&key) {
             return Err(FftwError::NoWisdom);
         }
@@ -35,26 +40,26 @@ pub(crate) fn plan<T: Number>(
     };
     // A plan for one thread is made here. For more, tables of some lengths are worked out by the threads of our pool, which a forked process has
     // anew. The lock is not held meanwhile.
-    let plan = threads::run(options.threads, || planner.plan(problem))?;
-    process.known::<T>().wise.insert(key);
+    let plan = pool::run(options.threads, || planner.plan(problem))?;
+    known::<T>(process).wise.insert(key);
     Ok(plan)
 }
 
 /// Drops plans and tables that are not in use, and all wisdom.
 pub(crate) fn forget<T: Number>() {
-    let dropped = std::mem::replace(&mut *Process::current().known::<T>(), Known::nothing());
+    let dropped = std::mem::replace(&mut *known::<T>(Process::current()), Known::nothing());
     drop(dropped);
 }
 
 /// The decisions of all plans, as `ozfft` saves them.
 pub(crate) fn export<T: Number>() -> String {
-    let planner = Arc::clone(&Process::current().known::<T>().planner);
+    let planner = Arc::clone(&known::<T>(Process::current()).planner);
     planner.save_wisdom()
 }
 
 /// Takes over what [`export`], or `ozfft` itself, has saved.
 pub(crate) fn import<T: Number>(text: &str) -> Result<(), FftError> {
-    let mut known = Process::current().known::<T>();
+    let mut known = known::<T>(Process::current());
     known.planner.load_wisdom(text)?;
     let saved: serde_json::Value =
         serde_json::from_str(text).map_err(|error| FftError::Wisdom(error.to_string()))?;

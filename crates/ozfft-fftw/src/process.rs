@@ -4,8 +4,7 @@
 //! might be held by no thread. A child therefore begins with a process of its own, and leaves its parent's alone. A child is recognised by a page
 //! that Linux empties in it, and elsewhere by its number, which the first process of a container and a container within it share.
 
-use crate::number::Number;
-use ozfft::Planner;
+use ozfft::{Planner, Real};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -20,7 +19,7 @@ pub(crate) struct Process {
 }
 
 /// A planner, and which transforms there is wisdom about.
-pub(crate) struct Known<T: Number> {
+pub(crate) struct Known<T: Real> {
     pub(crate) planner: Arc<Planner<T>>,
     /// Problems that `FFTW_WISDOM_ONLY` finds: imported or planned.
     pub(crate) wise: HashSet<u64>,
@@ -28,7 +27,7 @@ pub(crate) struct Known<T: Number> {
     pub(crate) imported: Vec<Arc<str>>,
 }
 
-impl<T: Number> Known<T> {
+impl<T: Real> Known<T> {
     pub(crate) fn nothing() -> Self {
         Known {
             planner: Arc::new(Planner::new()),
@@ -157,11 +156,6 @@ impl Process {
         }
     }
 
-    /// The planner for these numbers, and what it knows.
-    pub(crate) fn known<T: Number>(&self) -> MutexGuard<'_, Known<T>> {
-        lock(T::known(self))
-    }
-
     /// The pool, with so many threads at least: one for all plans, made again where a plan wants more. None where the system gives no
     /// threads.
     pub(crate) fn pool(&self, threads: usize) -> Option<Arc<ThreadPool>> {
@@ -195,6 +189,6 @@ impl Process {
 }
 
 /// Nothing is left half done under these locks.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

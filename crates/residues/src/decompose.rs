@@ -88,7 +88,7 @@ impl Decomposer {
 mod tests {
     use super::*;
     use crate::error::ResidueError;
-    use crate::moduli::Set;
+    use crate::set::Set;
 
     #[test]
     fn residues_are_the_smallest_representatives() -> Result<(), ResidueError> {

@@ -1,6 +1,6 @@
 //! Errors of moduli, products and reconstructions.
 
-use crate::moduli::Set;
+use crate::set::Set;
 
 /// The conditions under which residues stand for one integer, each named by what broke it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -14,7 +14,7 @@ use crate::Residues;
 use crate::error::ResidueError;
 use crate::fp8::{E4m3, E4m3Matrix, Fp8Unit};
 use crate::moduli::root_of;
-use crate::products::{MOST_DEPTH, MOST_ROWS};
+use crate::panels::{MOST_DEPTH, MOST_ROWS};
 
 /// The largest magnitude of a digit.
 pub const LARGEST_DIGIT: i32 = E4m3::ALL_TO;

@@ -34,18 +34,16 @@ mod error;
 pub mod fp8;
 pub mod fp8_products;
 mod moduli;
+mod panels;
 pub mod products;
 pub mod reconstruct;
 pub mod redundant;
+mod set;
 mod short_sums;
 
 pub use decompose::{Decomposer, residue_of};
 pub use error::ResidueError;
 pub use ethnum::{I256, U256};
-pub use moduli::{Moduli, Set};
-
-/// Columns that are worked on side by side.
-pub const COLUMNS: usize = 16;
-
-/// The residues of all columns for one modulus, each in `-m/2 ..= m/2` (rounded so that there are `m` of them).
-pub type Residues = [i16; COLUMNS];
+pub use moduli::Moduli;
+pub use panels::{COLUMNS, Residues};
+pub use set::Set;

@@ -22,15 +22,12 @@ use crate::decompose::Decomposer;
 use crate::error::ResidueError;
 use crate::fp8::Fp8Unit;
 use crate::fp8_products::ResidueMatrix;
-use crate::moduli::{Moduli, Set};
+use crate::moduli::Moduli;
+pub use crate::panels::{MOST_DEPTH, MOST_ROWS};
+use crate::set::Set;
 use crate::short_sums::ShortSums;
 use crate::{COLUMNS, Residues};
 use std::sync::Arc;
-
-/// The most products in a sum: what is on the stack is made for as many.
-pub const MOST_DEPTH: usize = 64;
-/// The most rows of a matrix.
-pub const MOST_ROWS: usize = 128;
 
 /// A matrix unit for 8-bit numbers.
 #[derive(Debug, Clone)]

@@ -21,8 +21,9 @@
 use crate::bytes::ByteProducts;
 use crate::decompose::{Reduction, residue_of};
 use crate::error::ResidueError;
-use crate::moduli::{Moduli, Set};
+use crate::moduli::Moduli;
 use crate::reconstruct::{Method, Reconstruction, weights::weight};
+use crate::set::Set;
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
 use std::sync::Arc;

@@ -33,7 +33,8 @@ use crate::bytes::Sums;
 use crate::error::ResidueError;
 use crate::fp8::{E4m3, E4m3Matrix, Fp8Unit};
 use crate::fp8_products::{LARGEST_DIGIT, Split};
-use crate::moduli::{Moduli, Set};
+use crate::moduli::Moduli;
+use crate::set::Set;
 use crate::{COLUMNS, Residues};
 use ethnum::{I256, U256};
 
