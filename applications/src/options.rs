@@ -2,9 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use ozfft::{Accuracy, Device, Engine, FftError, Problem, Products, ResidueOptions, Substrate};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::fftw::Effort;
-use ozfft_cli::options::{ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::Effort;
+use ozfft_measure::options::{
+    ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads,
+};
 use std::path::PathBuf;
 
 /// Whose transforms run.

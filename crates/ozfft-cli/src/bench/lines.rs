@@ -1,9 +1,9 @@
 //! RustFFT and RealFFT as they are, without the library around them: a batch of lines.
 
 use super::buffers::{Buffers, Call};
-use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Kind, Real};
+use ozfft_measure::failure::Failure;
 use rayon::prelude::*;
 use realfft::FftError;
 

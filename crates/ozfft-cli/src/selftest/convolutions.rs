@@ -2,10 +2,10 @@
 
 use super::operands::{Counts, Devices, integers, limbs};
 use super::{SelftestArguments, TOLD, in_parallel, long_convolutions};
-use crate::failure::Failure;
-use crate::report::{progress, say, say_json};
 use ozfft::Device;
 use ozfft::convolution::{ConvolutionRoute, ExactConvolution, Multiplier, multiply_polynomials};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::report::{progress, say, say_json};
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
 use serde::Serialize;
