@@ -41,7 +41,7 @@ def fft(
     >>> ozfft.fft([1, 2, 3, 4])
     array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
-    return one_axis("fft", FFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(fft, FFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="A spectrum", which="transform", default="that of `x`")
@@ -78,7 +78,7 @@ def ifft(
     >>> ozfft.ifft([10, -2 + 2j, -2, -2 - 2j])
     array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
     """
-    return one_axis("ifft", IFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(ifft, IFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="Real data", which="real signal", default="that of `x`")
@@ -115,7 +115,7 @@ def rfft(
     >>> ozfft.rfft([1, 2, 3, 4])
     array([10.+0.j, -2.+2.j, -2.+0.j])
     """
-    return one_axis("rfft", RFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(rfft, RFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="The first half of a spectrum", which="real signal", default="`2 * (m - 1)` for `m` numbers given")
@@ -152,7 +152,7 @@ def irfft(
     >>> ozfft.irfft([10, -2 + 2j, -2])
     array([1., 2., 3., 4.])
     """
-    return one_axis("irfft", IRFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(irfft, IRFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(
@@ -193,7 +193,7 @@ def hfft(
     >>> ozfft.hfft([1, 2 + 1j, 3])
     array([ 8.,  0.,  0., -4.])
     """
-    return one_axis("hfft", HFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(hfft, HFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(x="A real spectrum", which="real spectrum", default="that of `x`")
@@ -230,7 +230,7 @@ def ihfft(
     >>> ozfft.ihfft([8, 0, 0, -4])
     array([1.+0.j, 2.+1.j, 3.+0.j])
     """
-    return one_axis("ihfft", IHFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
+    return one_axis(ihfft, IHFFT, x, n, axis, norm, overwrite_x, workers, plan, out, accuracy, engine, device)
 
 
 @described(

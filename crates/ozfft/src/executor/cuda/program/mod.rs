@@ -1,5 +1,6 @@
 //! A plan as a list of launches, worked out once (`program_builder.rs`), and how it is run.
 
+mod data;
 pub(super) mod dimensions;
 pub(super) mod largest;
 pub(super) mod pass_launches;
@@ -9,24 +10,21 @@ pub(super) mod tuned_launches;
 pub(super) mod tuned_task;
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::{
-    DeviceMemory, FallbackKernel, Machine, Parameters, Queue,
-};
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
+use crate::executor::cuda::program::data::{Action, PassesTables, ProgramBuilder, TunedTables};
 use crate::executor::cuda::program::dimensions::{
     BumpAllocator, Flattened, Scaling, Zeros, merged, transform_dimensions,
 };
 use crate::executor::cuda::program::pass_launches::two_pass_bytes;
-use crate::executor::cuda::program::program_builder::{FallbackLaunch, ProgramBuilder};
 use crate::executor::cuda::program::task::*;
 use crate::executor::cuda::residues;
-use crate::executor::cuda::select::long_passes::{self, PassLaunch};
-use crate::executor::cuda::select::tuned::{self, Kernels, TunedLaunch, TunedOn};
+use crate::executor::cuda::select::long_passes;
+use crate::executor::cuda::select::tuned::{self, Kernels, TunedOn};
 use crate::executor::cuda::tables::bailey_tables;
 use crate::executor::cuda::tables::tuned_tables;
 use crate::executor::cuda::tables::two_pass;
 use crate::executor::cuda::tables::{
-    BlockTables, Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels,
-    most_tiles,
+    Builder, PanelLayout, Piece, first_of_two_pitch, is_for_truncated_kernels, most_tiles,
 };
 use crate::executor::lines::LineSet;
 use crate::executor::schedule::Schedule;
@@ -42,49 +40,6 @@ use ozfft_kernels::bailey::{self, Number};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-
-/// One thing to do.
-#[derive(Debug, Clone)]
-pub(crate) enum Action {
-    Clear {
-        address: Address,
-        bytes: usize,
-    },
-    Launch {
-        parameters: Box<Parameters>,
-        blocks: u64,
-        shared_bytes: usize,
-    },
-    /// A pass of long transforms, or of a convolution, on the template; then a portable kernel for the lines that it leaves, or for all of
-    /// them as above. A whole convolution leaves none.
-    Pass {
-        launch: Box<PassLaunch>,
-        fallback: Option<Box<FallbackLaunch>>,
-    },
-    /// A kernel that knows its length for most lines, then a portable one for those that it leaves; where the arrays are not
-    /// aligned as the first one needs them, the portable one for all lines.
-    Tuned {
-        launch: Box<TunedLaunch>,
-        fallback: Box<Tasks>,
-        fallback_kernel: FallbackKernel,
-        fallback_blocks: u64,
-        fallback_shared_bytes: usize,
-        /// Where this is the first of several axes: how the transforms' largest numbers are found.
-        search: Option<Box<Search>>,
-        /// Where it is the last, of several transforms: how those that were scaled down are scaled back.
-        scaled_back: Option<Box<ArrayTask>>,
-    },
-}
-
-/// The search for the largest numbers that decide the scales between axes. A tuned kernel leaves all lines with numbers
-/// that ask for a scale, so it can go first, and the search is among those lines alone; should one be found, the results of
-/// its transform's other lines are looked at, or scaled, afterwards, which is exact.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Search {
-    /// All numbers, for the case that the tuned kernel cannot run.
-    pub(crate) everywhere: (ArrayTask, u64),
-    pub(crate) left: ArrayTask,
-}
 
 /// Launches and the tables that they use.
 pub(crate) struct Program {
@@ -130,22 +85,6 @@ enum LineTables {
         chirp: Piece,
         kernel: Piece,
     },
-}
-
-pub(crate) struct PassesTables {
-    pub(crate) blocks: Vec<BlockTables>,
-    /// Both passes of a transform go through one kernel: unless the template's kernels for single passes, with other tables, are
-    /// faster.
-    pub(crate) together: bool,
-    pub(crate) one_by_one: Vec<BlockTables>,
-    /// All roots between both passes, where they go through one kernel.
-    pub(crate) short_roots: Piece,
-    /// Low and high powers of the roots between passes.
-    pub(crate) roots: Vec<(Piece, Piece)>,
-    /// What the template needs for passes of long transforms, where it takes them.
-    pub(crate) template: Vec<Option<Piece>>,
-    /// The same for a convolution in one launch.
-    pub(crate) convolution: Option<Piece>,
 }
 
 impl PassesTables {
@@ -290,10 +229,6 @@ impl LineTables {
         })
     }
 }
-
-/// Kernels that know the length of a line of one block, or of two passes together, and their tables; the first that takes the lines
-/// runs.
-pub(crate) type TunedTables = Vec<(Kernels, Piece)>;
 
 /// `tuned_on`: where tuned kernels may run, how they multiply, and what.
 fn tables_of_tuned(

@@ -2,12 +2,9 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::device::machine::{FallbackKernel, Parameters};
-use crate::executor::cuda::program::PassesTables;
-use crate::executor::cuda::program::program_builder::{Axis, FallbackLaunch, ProgramBuilder};
+use crate::executor::cuda::program::data::{Axis, FallbackLaunch, PassIo, ProgramBuilder};
 use crate::executor::cuda::program::task::*;
-use crate::executor::cuda::tables::BlockTables;
 use crate::problem::Products;
-use crate::transform::passes::Passes;
 use bytemuck::Zeroable;
 
 /// Lines of a thread block: one for every thread at most.
@@ -21,52 +18,6 @@ fn shared_bytes(lines: usize, points: usize, point_bytes: usize) -> usize {
 /// The same for both passes of a transform.
 pub(crate) fn two_pass_bytes(lines: usize, points: usize) -> usize {
     shared_bytes(lines, points, POINT_BYTES + EXTRA_BYTES)
-}
-
-/// Where the words of a transform come from, or go.
-#[derive(Clone, Copy)]
-pub(crate) struct WordArray {
-    pub(crate) words: Address,
-    pub(crate) exponents: Address,
-    pub(crate) distance: u64,
-    pub(crate) exponents_distance: u64,
-}
-
-pub(crate) const NO_WORDS: WordArray = WordArray {
-    words: Address::NONE,
-    exponents: Address::NONE,
-    distance: 0,
-    exponents_distance: 0,
-};
-
-/// One transform of the passes: from where, to where.
-pub(crate) struct PassIo<'a> {
-    pub(crate) passes: &'a Passes,
-    pub(crate) tables: &'a PassesTables,
-    /// Those of the passes, and whether both go through one kernel.
-    pub(crate) blocks: &'a [BlockTables],
-    pub(crate) together: bool,
-    pub(crate) source: i32,
-    pub(crate) from: WordArray,
-    pub(crate) source_table: Address,
-    pub(crate) sink: i32,
-    pub(crate) to: WordArray,
-    pub(crate) sink_table: Address,
-    pub(crate) sink_exponent: i32,
-    /// What the first pass finds out of the numbers, and the last one uses.
-    pub(crate) properties: Address,
-    /// Words between passes, and their two sets of exponents.
-    pub(crate) between: Address,
-    pub(crate) exponents: [Address; 2],
-    /// Where the template counts and lists lines that it leaves to a portable kernel.
-    pub(crate) left: (Address, Address),
-}
-
-impl PassIo<'_> {
-    /// Whether they are passes of one of Bluestein's convolutions.
-    pub(crate) fn is_of_convolution(&self) -> bool {
-        self.source != SOURCE_FLOATS || self.sink != SINK_FLOATS
-    }
 }
 
 impl ProgramBuilder<'_> {

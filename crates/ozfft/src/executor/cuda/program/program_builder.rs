@@ -2,106 +2,19 @@
 //! that know their length in `tuned_launches.rs`.
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::{DeviceMemory, FallbackKernel, Machine, Parameters};
-use crate::executor::cuda::program::dimensions::{BumpAllocator, Flattened, Scaling, Zeros};
-use crate::executor::cuda::program::pass_launches::{NO_WORDS, PassIo, WordArray};
+use crate::executor::cuda::device::machine::Parameters;
+use crate::executor::cuda::program::data::{
+    Action, Axis, Listed, NO_WORDS, PassIo, PassesTables, ProgramBuilder, TunedTables, WordArray,
+};
+use crate::executor::cuda::program::dimensions::{BumpAllocator, Flattened};
 use crate::executor::cuda::program::task::*;
-use crate::executor::cuda::program::{Action, PassesTables, TunedTables};
-use crate::executor::cuda::select::tuned::TunedLines;
 use crate::executor::cuda::tables::Piece;
 use crate::executor::lines::{LineSet, Place};
 use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
-use crate::recipe::Recipe;
 use crate::sample::Real;
 use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
-use ozfft_kernels::bailey::Number;
-use std::sync::Arc;
-
-/// What all launches of a plan have in common.
-pub(crate) struct ProgramBuilder<'a> {
-    pub(crate) machine: &'a Arc<dyn Machine>,
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) tables: DeviceMemory,
-    pub(crate) actions: Vec<Action>,
-    pub(crate) spare: Address,
-    /// Where there are several axes.
-    pub(crate) scaling: Option<Scaling>,
-    /// What is cleared once, before anything is launched.
-    pub(crate) zeros: Zeros,
-    /// Workspace behind what lasts for the whole call.
-    pub(crate) lasting: u64,
-    pub(crate) most_workspace: u64,
-    /// Passes on an instruction that not every GPU has, and all passes.
-    pub(crate) tuned_passes: (usize, usize),
-    /// What is worth knowing of the kernels.
-    pub(crate) remarks: Vec<String>,
-    /// The search for the largest number, as long as it has not been put among the actions.
-    pub(crate) search: Option<(ArrayTask, u64)>,
-    /// The kernel with products by residues for lines of 1024 points; tables of a block have its own.
-    pub(crate) residues: Option<&'static str>,
-    /// How many of their lines a block takes, and its threads, where that is measured.
-    pub(crate) residue_block: Option<(u64, u32)>,
-    /// Of kernels with redundant moduli.
-    pub(crate) watch: Option<Watch>,
-    /// What numbers of f64 are to the template, where it has a choice.
-    pub(crate) template: Number,
-    /// Conversions between integers and floating point by the instructions for that.
-    pub(crate) conversions: bool,
-}
-
-/// One axis: every line along it.
-pub(crate) struct Axis {
-    pub(crate) input: FloatLines,
-    pub(crate) output: FloatLines,
-    /// How many lines there are.
-    pub(crate) lines: u64,
-    pub(crate) bias: i32,
-    pub(crate) n: u64,
-    /// Neighbouring lines lie closer together than the elements of a line.
-    pub(crate) read_across: bool,
-    pub(crate) write_across: bool,
-    /// The dimensions that number the lines.
-    pub(crate) read: Vec<Dimension>,
-    pub(crate) write: Vec<Dimension>,
-    /// The same with strides in the transforms' numbers, on the device, and how many there are.
-    pub(crate) transforms: (Address, i32),
-    /// Points of the axes before, all together.
-    pub(crate) points_before: usize,
-    /// Kernels that may take its lines, if they lie well.
-    pub(crate) tuned: TunedTables,
-}
-
-impl Axis {
-    /// Its lines as kernels that know their length can run through them.
-    pub(crate) fn tuned_lines(&self) -> TunedLines<'_> {
-        TunedLines {
-            input: &self.input,
-            output: &self.output,
-            read: &self.read,
-            write: &self.write,
-            count: self.lines,
-        }
-    }
-
-    /// Whether kernels of Hopper's tensor instruction may take its lines.
-    fn is_for_tuned(&self) -> bool {
-        self.tuned.iter().any(|(kernels, _)| kernels.are_tuned())
-    }
-}
-
-/// The launch of a portable kernel that a tuned one leaves lines to.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FallbackLaunch {
-    pub(crate) tasks: Tasks,
-    pub(crate) kernel: FallbackKernel,
-    pub(crate) blocks: u64,
-    pub(crate) shared_bytes: usize,
-}
-
-/// Dimensions, on the device and here.
-pub(crate) type Listed = (Piece, Vec<Dimension>);
 
 impl ProgramBuilder<'_> {
     pub(crate) fn axis<T: Real>(

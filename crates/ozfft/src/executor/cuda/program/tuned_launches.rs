@@ -2,11 +2,11 @@
 //! plan says of them.
 
 use crate::executor::cuda::device::machine::{Compilation, TemplateKernel};
+use crate::executor::cuda::program::data::{
+    Action, Axis, FallbackLaunch, PassIo, ProgramBuilder, Search,
+};
 use crate::executor::cuda::program::dimensions::{BumpAllocator, Scaling};
-use crate::executor::cuda::program::pass_launches::PassIo;
-use crate::executor::cuda::program::program_builder::{Axis, FallbackLaunch, ProgramBuilder};
 use crate::executor::cuda::program::task::*;
-use crate::executor::cuda::program::{Action, Search};
 use crate::executor::cuda::select::long_passes;
 use crate::executor::cuda::select::tuned::{self, Kernels, LaunchedKernel, NoLaunch};
 use crate::executor::cuda::tables::Piece;

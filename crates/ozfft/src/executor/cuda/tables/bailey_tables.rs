@@ -2,13 +2,13 @@
 //! them (`bailey_passes.cuh`): those of `mixed_radix.rs`, with matrices as `mma.sync` takes its second operand.
 
 use crate::error::FftError;
+use crate::executor::cuda::tables::common::{
+    Biased, biased_by, lay_out_constants, lay_out_first, rotations,
+};
 use crate::executor::cuda::tables::f16;
 use crate::executor::cuda::tables::fp8;
 use crate::executor::cuda::tables::mixed_radix::{
     Padded, biased_places_by, biased_rows, biased_rows_by, padded, padded_for,
-};
-use crate::executor::cuda::tables::tuned_tables::{
-    Biased, biased_by, lay_out_constants, lay_out_first, rotations,
 };
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
@@ -268,10 +268,10 @@ fn fragments_in_f16(matrix: &Padded<'_>, image: &mut Vec<u8>) {
 mod tests {
     use super::IN_F16;
     use super::IN_FP8;
+    use crate::executor::cuda::tables::common::met_by;
     use crate::executor::cuda::tables::f16;
     use crate::executor::cuda::tables::fp8::tests::value;
     use crate::executor::cuda::tables::mixed_radix::{Padded, padded, padded_for};
-    use crate::executor::cuda::tables::tuned_tables::met_by;
     use crate::executor::cuda::tables::tuned_tables::tests::{
         Constants, block, diagonals, random_words, rounded,
     };

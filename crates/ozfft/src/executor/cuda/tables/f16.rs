@@ -4,7 +4,7 @@
 //! Digits are those of int8. Sums begin at 3/4 and count in units of 2^-24: their bits are those of 3/4 plus the diagonal that int8 has.
 
 use crate::error::FftError;
-use crate::executor::cuda::tables::tuned_tables::{self, Biased};
+use crate::executor::cuda::tables::common::{self, Biased};
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
 use ozfft_kernels::F16_EXACT;
@@ -91,9 +91,7 @@ pub(crate) fn check(matrix: &DigitMatrix) -> Result<i64, FftError> {
 /// What an output's sums are biased by: by as much as those of int8, and by what all diagonals begin with. `whole`: the topmost one is part of the sum. `row`: none
 /// is one of zeros.
 pub(crate) fn biased(matrix: &DigitMatrix, row: Option<usize>, whole: bool) -> Biased {
-    let digits = row.map_or(Biased::NOTHING, |row| {
-        tuned_tables::biased(matrix, row, whole)
-    });
+    let digits = row.map_or(Biased::NOTHING, |row| common::biased(matrix, row, whole));
     let high = START + 256 * START + if whole { 65536 * START } else { 0 };
     let start = LOW
         .wrapping_add(MIDDLE << 17)

@@ -7,7 +7,7 @@
 //! upper with upper `2d`, mixed `2d+1`, lower with lower `2d+2`.
 
 use crate::error::FftError;
-use crate::executor::cuda::tables::tuned_tables::Biased;
+use crate::executor::cuda::tables::common::Biased;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;
 use ozfft_kernels::FP8_EXACT;
@@ -247,10 +247,11 @@ pub(crate) fn biased(sums: &Sums, matrix: &DigitMatrix, row: Option<usize>, whol
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::executor::cuda::tables::common::matrices;
+    use crate::executor::cuda::tables::tuned_tables::tables;
     use crate::executor::cuda::tables::tuned_tables::tests::{
         Constants, block, diagonals, random_words, rounded, shape,
     };
-    use crate::executor::cuda::tables::tuned_tables::{matrices, tables};
     use crate::transform::step::Step;
     use crate::transform::tables::Tables;
     use ozfft_kernels::{Product, tuned_matrix_bytes};

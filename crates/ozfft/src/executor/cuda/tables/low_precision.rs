@@ -3,7 +3,7 @@
 //! Data digits are biased by 128. The kernels' operands have some constant digits besides, and the matrices numbers that
 //! these meet: together they take off what a diagonal is biased by, and add one half of the unit to the last one.
 
-use crate::executor::cuda::tables::tuned_tables::{matrices, rotations};
+use crate::executor::cuda::tables::common::{matrices, rotations};
 use crate::matrix_unit::meeting;
 use crate::recipe::Digits;
 use crate::stages::digits::DigitMatrix;

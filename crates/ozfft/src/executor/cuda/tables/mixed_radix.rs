@@ -1,7 +1,7 @@
 //! Tables of the tuned kernels for lengths that are no powers of two (`crates/ozfft-kernels/cuda/hopper/tuned_mixed.cu`): those of
 //! `tuned_tables.rs`, padded to tiles of eight slots and outputs, with outputs in the order in which threads have them.
 
-use crate::executor::cuda::tables::tuned_tables::{
+use crate::executor::cuda::tables::common::{
     Biased, biased, lay_out_constants, lay_out_first, matrices, met_by, rotations,
 };
 use crate::recipe::{Digits, Fold};
@@ -187,7 +187,7 @@ pub(crate) fn biased_places_by(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::cuda::tables::tuned_tables::met;
+    use crate::executor::cuda::tables::common::met;
     use crate::executor::cuda::tables::tuned_tables::tests::{
         Constants, block, diagonals, put_together, random_words, rounded,
     };

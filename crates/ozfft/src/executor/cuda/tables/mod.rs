@@ -1,6 +1,7 @@
 //! A plan's tables as the kernels want them, uploaded once.
 
 pub(super) mod bailey_tables;
+pub(super) mod common;
 pub(super) mod f16;
 pub(super) mod fp8;
 pub(super) mod low_precision;

@@ -2,7 +2,8 @@
 //! they take, and their tables.
 
 use crate::executor::cuda::select::tuned::{KernelSource, Kernels, TunedOn};
-use crate::executor::cuda::tables::tuned_tables::{constants, matrices, operand, rotations};
+use crate::executor::cuda::tables::common::{matrices, rotations};
+use crate::executor::cuda::tables::tuned_tables::{constants, operand};
 use crate::problem::Products;
 use crate::recipe::{Digits, Fold, Recipe};
 use crate::stages::twiddle::Twiddle;

@@ -3,10 +3,11 @@
 
 use crate::executor::cuda::device::emulated::Emulator;
 use crate::executor::cuda::device::machine::{DeviceMemory, Machine};
+use crate::executor::cuda::tables::common::matrices;
+use crate::executor::cuda::tables::tuned_tables::tables;
 use crate::executor::cuda::tables::tuned_tables::tests::{
     biased_diagonals, block, diagonals, put_together, random_words, rounded, shape,
 };
-use crate::executor::cuda::tables::tuned_tables::{matrices, tables};
 use crate::executor::cuda::tests::tuned_tests::{LENGTHS, NORMS, SEED, power};
 use crate::executor::cuda::tests::{Generator, STYLES, Style, everything, numbers, same};
 use crate::kind::Kind;
