@@ -332,22 +332,21 @@ impl Step {
                 Some(row) => sine(row, q),
             },
         );
-        let sums = (
-            X::rounded::<4>(
-                #[inline(always)]
-                |q| cosine(q),
-                dropped,
-                shift,
-            ),
-            X::rounded::<4>(
-                #[inline(always)]
-                |q| sine(q),
-                dropped,
-                shift,
-            ),
-        );
         if products == Products::Truncated {
-            return ConjugatePair::new(sums.0, sums.1);
+            return ConjugatePair::new(
+                X::rounded::<4>(
+                    #[inline(always)]
+                    |q| cosine(q),
+                    dropped,
+                    shift,
+                ),
+                X::rounded::<4>(
+                    #[inline(always)]
+                    |q| sine(q),
+                    dropped,
+                    shift,
+                ),
+            );
         }
         // With the sine sums' parts exchanged, real and imaginary parts combine place by place.
         let swapped = inlined(
@@ -372,6 +371,20 @@ impl Step {
             |q| U::Vectors::subtract_halves(swapped(q), cosine(q)),
             dropped,
             shift,
+        );
+        let sums = (
+            X::rounded::<4>(
+                #[inline(always)]
+                |q| cosine(q),
+                dropped,
+                shift,
+            ),
+            X::rounded::<4>(
+                #[inline(always)]
+                |q| sine(q),
+                dropped,
+                shift,
+            ),
         );
         ConjugatePair {
             plus,
