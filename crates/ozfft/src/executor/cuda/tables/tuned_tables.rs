@@ -101,11 +101,10 @@ fn real_constants(step: &Step, image: &mut Vec<u8>) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::executor::cuda::tables::common::{Biased, met_by};
     use crate::matrix_unit::Unit;
     use crate::problem::Products;
-    use crate::recipe::LineRecipe;
     use crate::recipe::factor;
+    use crate::recipe::{Digits, LineRecipe};
     use crate::roots::Fixed;
     use crate::transform::passes::Passes;
     use crate::transform::tables::Setting;
