@@ -346,18 +346,18 @@ impl<const L: usize> Source<L> for Floats<'_, L> {
         } else {
             // A unit by the line's norm would need all of its numbers.
             let is_half = self.0.elements == Elements::Half(block.len());
-            let (mut stored, mut shape) = (grid, shape);
             if is_half && grid.rows > 1 && shape.relative_unit.is_none() {
-                stored = half_columns(grid);
-                shape.columns = stored.columns;
-                let panel = (grid, stored.columns);
+                let half = half_columns(grid);
+                let columns = half.columns;
+                let panel = (grid, columns);
                 self.0.gather_half::<V>(lines, block.len(), panel, points);
-            } else {
-                self.0.gather::<V>(lines, usize::MAX, grid, points);
+                let found = quantise_floats::<L, V>(points, half, Columns { columns, ..shape });
+                return known_symmetry(found, self.0, block);
             }
+            self.0.gather::<V>(lines, usize::MAX, grid, points);
             match self.0.elements {
-                Elements::Real => quantise_real_floats::<L, V>(points, stored, shape),
-                _ => quantise_floats::<L, V>(points, stored, shape),
+                Elements::Real => quantise_real_floats::<L, V>(points, grid, shape),
+                _ => quantise_floats::<L, V>(points, grid, shape),
             }
         };
         known_symmetry(found, self.0, block)
