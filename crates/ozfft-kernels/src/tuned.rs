@@ -137,134 +137,102 @@ pub struct TunedShape {
     pub pitch: Option<usize>,
 }
 
+/// A kernel of the table: its name without steps, its steps, what it is, its shared memory, which the kernel's source asserts too, and
+/// which kinds there are.
 macro_rules! tuned {
-    ($product:ident, $name:literal, $first:literal, $last:literal, $lines:literal) => {
+    ($name:literal, $first:literal, $last:literal, $shape:expr, $bytes:literal, all) => {
+        tuned!(@ $name, $first, $last, $shape, $bytes, ["", "_conversions", "_strided", "_strided_conversions"])
+    };
+    ($name:literal, $first:literal, $last:literal, $shape:expr, $bytes:literal, contiguous) => {
+        tuned!(@ $name, $first, $last, $shape, $bytes, ["", "_conversions"])
+    };
+    // The same twice: plain ones have no conversion instructions.
+    ($name:literal, $first:literal, $last:literal, $shape:expr, $bytes:literal, plain) => {
+        tuned!(@ $name, $first, $last, $shape, $bytes, ["", "", "_strided", "_strided"])
+    };
+    (@ $name:literal, $first:literal, $last:literal, $shape:expr, $bytes:literal, [$($end:literal),*]) => {{
+        const SHAPE: TunedShape = $shape.of_steps($first, $last);
+        assert!(SHAPE.shared_bytes == $bytes);
         TunedShape {
+            kernels: &[$(concat!($name, "_", $first, "x", $last, $end)),*],
+            ..SHAPE
+        }
+    }};
+}
+
+/// What a kernel is, but for its steps.
+#[derive(Clone, Copy)]
+enum Design {
+    /// Of as many quarters of its lines.
+    Block(Product, usize),
+    Mixed,
+    RealToComplex,
+    ComplexToReal,
+    Single(usize),
+    /// Of so many digits.
+    Few(usize, usize),
+}
+
+impl Design {
+    const fn of_steps(self, first: usize, last: usize) -> TunedShape {
+        let usual = TunedShape {
             source: TunedSource::Block,
             digits: 8,
             single: false,
             elements: Elements::Complex,
-            product: Product::$product,
-            first: $first,
-            last: $last,
-            lines: 4 * $lines,
-            shared_bytes: tuned_shared_bytes(Product::$product, $first, $last, $lines),
-            kernels: &[
-                concat!($name, "_", $first, "x", $last),
-                concat!($name, "_", $first, "x", $last, "_conversions"),
-                concat!($name, "_", $first, "x", $last, "_strided"),
-                concat!($name, "_", $first, "x", $last, "_strided_conversions"),
-            ],
-            pitch: None,
-        }
-    };
-}
-
-macro_rules! mixed {
-    ($first:literal, $last:literal) => {
-        TunedShape {
-            source: TunedSource::Mixed,
-            digits: 8,
-            single: false,
-            elements: Elements::Complex,
             product: Product::Int8,
-            first: $first,
-            last: $last,
-            lines: mixed_lines($last),
-            shared_bytes: mixed_shared_bytes($first, $last),
-            kernels: &[
-                concat!("tuned_", $first, "x", $last),
-                concat!("tuned_", $first, "x", $last, "_conversions"),
-                concat!("tuned_", $first, "x", $last, "_strided"),
-                concat!("tuned_", $first, "x", $last, "_strided_conversions"),
-            ],
-            pitch: Some(mixed_pitch($last)),
-        }
-    };
-}
-
-macro_rules! real {
-    ($elements:ident, $name:literal, $first:literal, $last:literal) => {
-        TunedShape {
-            source: TunedSource::$elements,
-            digits: 8,
-            single: false,
-            elements: Elements::$elements,
-            product: Product::Int8,
-            first: $first,
-            last: $last,
-            lines: 4 * real_lines($last),
-            shared_bytes: real_shared_bytes(Elements::$elements, $first, $last),
-            kernels: &[
-                concat!($name, "_", $first, "x", $last),
-                concat!($name, "_", $first, "x", $last, "_conversions"),
-            ],
+            first,
+            last,
+            lines: 0,
+            shared_bytes: 0,
+            kernels: &[],
             pitch: None,
+        };
+        match self {
+            Design::Block(product, lines) => TunedShape {
+                product,
+                lines: 4 * lines,
+                shared_bytes: tuned_shared_bytes(product, first, last, lines),
+                ..usual
+            },
+            Design::Mixed => TunedShape {
+                source: TunedSource::Mixed,
+                lines: mixed_lines(last),
+                shared_bytes: mixed_shared_bytes(first, last),
+                pitch: Some(mixed_pitch(last)),
+                ..usual
+            },
+            Design::RealToComplex => TunedShape {
+                source: TunedSource::RealToComplex,
+                elements: Elements::RealToComplex,
+                lines: 4 * real_lines(last),
+                shared_bytes: real_shared_bytes(Elements::RealToComplex, first, last),
+                ..usual
+            },
+            Design::ComplexToReal => TunedShape {
+                source: TunedSource::ComplexToReal,
+                elements: Elements::ComplexToReal,
+                lines: 4 * real_lines(last),
+                shared_bytes: real_shared_bytes(Elements::ComplexToReal, first, last),
+                ..usual
+            },
+            Design::Single(lines) => TunedShape {
+                source: TunedSource::Single,
+                digits: 5,
+                single: true,
+                lines: few_lines(8, lines),
+                shared_bytes: few_shared_bytes(5, 8, first, last, lines),
+                ..usual
+            },
+            Design::Few(digits, lines) => TunedShape {
+                source: TunedSource::Few,
+                digits: digits as u32,
+                lines: few_lines(16, lines),
+                shared_bytes: few_shared_bytes(digits, 16, first, last, lines),
+                ..usual
+            },
         }
-    };
-}
-
-macro_rules! single {
-    ($first:literal, $last:literal, $lines:literal) => {
-        TunedShape {
-            source: TunedSource::Single,
-            digits: 5,
-            single: true,
-            elements: Elements::Complex,
-            product: Product::Int8,
-            first: $first,
-            last: $last,
-            lines: few_lines(8, $lines),
-            shared_bytes: few_shared_bytes(5, 8, $first, $last, $lines),
-            kernels: &[
-                // The same twice: they have no conversion instructions.
-                concat!("tuned_single_", $first, "x", $last),
-                concat!("tuned_single_", $first, "x", $last),
-                concat!("tuned_single_", $first, "x", $last, "_strided"),
-                concat!("tuned_single_", $first, "x", $last, "_strided"),
-            ],
-            pitch: None,
-        }
-    };
-}
-
-macro_rules! few {
-    ($digits:literal, $first:literal, $last:literal, $lines:literal) => {
-        TunedShape {
-            source: TunedSource::Few,
-            digits: $digits,
-            single: false,
-            elements: Elements::Complex,
-            product: Product::Int8,
-            first: $first,
-            last: $last,
-            lines: few_lines(16, $lines),
-            shared_bytes: few_shared_bytes($digits, 16, $first, $last, $lines),
-            kernels: &[
-                concat!("tuned_few_", $digits, "_", $first, "x", $last),
-                concat!(
-                    "tuned_few_",
-                    $digits,
-                    "_",
-                    $first,
-                    "x",
-                    $last,
-                    "_conversions"
-                ),
-                concat!("tuned_few_", $digits, "_", $first, "x", $last, "_strided"),
-                concat!(
-                    "tuned_few_",
-                    $digits,
-                    "_",
-                    $first,
-                    "x",
-                    $last,
-                    "_strided_conversions"
-                ),
-            ],
-            pitch: None,
-        }
-    };
+    }
 }
 
 /// Outputs, of as many as there are slots, whose sums kernels for words of five or six digits work out at once:
@@ -410,74 +378,43 @@ const fn real_shared_bytes(elements: Elements, first: usize, last: usize) -> usi
 }
 
 /// All shapes that have tuned kernels.
-pub static TUNED: [TunedShape; 31] = [
-    tuned!(Int8, "tuned", 32, 32, 1),
-    tuned!(Int8, "tuned", 16, 16, 2),
-    tuned!(Int8, "tuned", 32, 16, 2),
-    tuned!(Fp8, "tuned_fp8", 32, 32, 1),
-    tuned!(Fp8, "tuned_fp8", 16, 16, 2),
-    tuned!(Fp8, "tuned_fp8", 32, 16, 2),
-    mixed!(16, 8),
-    mixed!(16, 12),
-    mixed!(20, 16),
-    mixed!(24, 16),
-    mixed!(24, 20),
-    mixed!(32, 20),
-    mixed!(32, 24),
-    mixed!(32, 25),
-    mixed!(32, 30),
-    mixed!(40, 25),
-    real!(RealToComplex, "tuned_r2c", 32, 32),
-    real!(RealToComplex, "tuned_r2c", 32, 16),
-    real!(RealToComplex, "tuned_r2c", 16, 16),
-    real!(ComplexToReal, "tuned_c2r", 32, 32),
-    real!(ComplexToReal, "tuned_c2r", 32, 16),
-    real!(ComplexToReal, "tuned_c2r", 16, 16),
-    single!(32, 32, 1),
-    single!(16, 16, 2),
-    single!(32, 16, 2),
-    few!(5, 32, 32, 1),
-    few!(5, 16, 16, 2),
-    few!(5, 32, 16, 2),
-    few!(6, 32, 32, 1),
-    few!(6, 16, 16, 2),
-    few!(6, 32, 16, 2),
-];
-
-// The kernels' source asserts the same.
-const _: () = assert!(
-    TUNED[0].shared_bytes == 186_976
-        && TUNED[1].shared_bytes == 80_512
-        && TUNED[2].shared_bytes == 165_504
-        && TUNED[3].shared_bytes == 219_744
-        && TUNED[4].shared_bytes == 94_848
-        && TUNED[5].shared_bytes == 189_056
-        && TUNED[6].shared_bytes == 94_912
-        && TUNED[7].shared_bytes == 72_320
-        && TUNED[8].shared_bytes == 122_496
-        && TUNED[9].shared_bytes == 140_928
-        && TUNED[10].shared_bytes == 112_224
-        && TUNED[11].shared_bytes == 139_872
-        && TUNED[12].shared_bytes == 157_280
-        && TUNED[13].shared_bytes == 161_376
-        && TUNED[14].shared_bytes == 177_760
-        && TUNED[15].shared_bytes == 213_600
-        && TUNED[16].shared_bytes == 203_392
-        && TUNED[17].shared_bytes == 173_760
-        && TUNED[18].shared_bytes == 88_768
-        && TUNED[19].shared_bytes == 190_080
-        && TUNED[20].shared_bytes == 171_712
-        && TUNED[21].shared_bytes == 84_672
-        && TUNED[22].shared_bytes == 228_992
-        && TUNED[23].shared_bytes == 78_464
-        && TUNED[24].shared_bytes == 153_216
-        && TUNED[25].shared_bytes == 163_424
-        && TUNED[26].shared_bytes == 78_464
-        && TUNED[27].shared_bytes == 153_216
-        && TUNED[28].shared_bytes == 177_760
-        && TUNED[29].shared_bytes == 78_464
-        && TUNED[30].shared_bytes == 160_384
-);
+pub static TUNED: [TunedShape; 31] = {
+    use Design::{Block, ComplexToReal, Few, Mixed, RealToComplex, Single};
+    use Product::{Fp8, Int8};
+    [
+        tuned!("tuned", 32, 32, Block(Int8, 1), 186_976, all),
+        tuned!("tuned", 16, 16, Block(Int8, 2), 80_512, all),
+        tuned!("tuned", 32, 16, Block(Int8, 2), 165_504, all),
+        tuned!("tuned_fp8", 32, 32, Block(Fp8, 1), 219_744, all),
+        tuned!("tuned_fp8", 16, 16, Block(Fp8, 2), 94_848, all),
+        tuned!("tuned_fp8", 32, 16, Block(Fp8, 2), 189_056, all),
+        tuned!("tuned", 16, 8, Mixed, 94_912, all),
+        tuned!("tuned", 16, 12, Mixed, 72_320, all),
+        tuned!("tuned", 20, 16, Mixed, 122_496, all),
+        tuned!("tuned", 24, 16, Mixed, 140_928, all),
+        tuned!("tuned", 24, 20, Mixed, 112_224, all),
+        tuned!("tuned", 32, 20, Mixed, 139_872, all),
+        tuned!("tuned", 32, 24, Mixed, 157_280, all),
+        tuned!("tuned", 32, 25, Mixed, 161_376, all),
+        tuned!("tuned", 32, 30, Mixed, 177_760, all),
+        tuned!("tuned", 40, 25, Mixed, 213_600, all),
+        tuned!("tuned_r2c", 32, 32, RealToComplex, 203_392, contiguous),
+        tuned!("tuned_r2c", 32, 16, RealToComplex, 173_760, contiguous),
+        tuned!("tuned_r2c", 16, 16, RealToComplex, 88_768, contiguous),
+        tuned!("tuned_c2r", 32, 32, ComplexToReal, 190_080, contiguous),
+        tuned!("tuned_c2r", 32, 16, ComplexToReal, 171_712, contiguous),
+        tuned!("tuned_c2r", 16, 16, ComplexToReal, 84_672, contiguous),
+        tuned!("tuned_single", 32, 32, Single(1), 228_992, plain),
+        tuned!("tuned_single", 16, 16, Single(2), 78_464, plain),
+        tuned!("tuned_single", 32, 16, Single(2), 153_216, plain),
+        tuned!("tuned_few_5", 32, 32, Few(5, 1), 163_424, all),
+        tuned!("tuned_few_5", 16, 16, Few(5, 2), 78_464, all),
+        tuned!("tuned_few_5", 32, 16, Few(5, 2), 153_216, all),
+        tuned!("tuned_few_6", 32, 32, Few(6, 1), 177_760, all),
+        tuned!("tuned_few_6", 16, 16, Few(6, 2), 78_464, all),
+        tuned!("tuned_few_6", 32, 16, Few(6, 2), 160_384, all),
+    ]
+};
 
 /// Tuned kernels for contiguous transforms of two passes, each of a step of 16 points and one of 4, on 8-bit integers.
 #[derive(Debug)]
