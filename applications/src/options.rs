@@ -3,8 +3,10 @@
 use crate::other_libraries::{Library, Planning};
 use clap::Args;
 use ozfft::{Accuracy, Device, Engine, FftError, Problem, Products, ResidueOptions, Substrate};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::{
+    ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads,
+};
 use std::path::PathBuf;
 
 /// How transforms are computed, and what is written.

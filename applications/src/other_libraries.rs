@@ -5,8 +5,8 @@ use crate::device_transform::{DeviceTransform, Seconds};
 use crate::options::Computing;
 use clap::ValueEnum;
 use ozfft::{Device, Direction, Engine, FftError, Kind, Plan, Problem};
-use ozfft_cli::fftw::{Arrays, Effort, Fftw, FftwPlan};
-use ozfft_cli::gpu::{CuFft, Precision};
+use ozfft_measure::fftw::{Arrays, Effort, Fftw, FftwPlan};
+use ozfft_measure::gpu::{CuFft, Precision};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 

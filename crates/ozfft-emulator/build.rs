@@ -114,26 +114,18 @@ fn assertions() -> String {
 
 /// A translation unit for every file of `src`, or for those of linear algebra.
 fn write_units(folder: &Path, all: bool) -> Vec<PathBuf> {
-    let source = std::env::current_dir().expect("cargo has set it");
-    let entries = std::fs::read_dir(source.join("src")).expect("the sources");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cpp"))
-        .collect();
-    files.sort();
-    let unit_of = |path: &PathBuf| {
-        let name = path.file_stem().and_then(|name| name.to_str());
-        let name = name.expect("a name");
-        let text = in_namespace(&format!("#include \"{name}.cpp\"\n"));
-        let unit = folder.join(format!("unit_{name}.cpp"));
+    let files = std::fs::read_dir("src").expect("the sources");
+    let names = files.map(|file| file.expect("an entry").file_name());
+    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".cpp") && (all || name.starts_with("ozaki")));
+    names.sort();
+    let unit_of = |name: &String| {
+        let unit = folder.join(format!("unit_{name}"));
+        let text = in_namespace(&format!("#include \"{name}\"\n"));
         std::fs::write(&unit, text).expect("the build's folder can be written to");
         unit
     };
-    let is_built = |path: &&PathBuf| {
-        let name = path.file_stem().and_then(|name| name.to_str());
-        all || name.is_some_and(|name| name.starts_with("ozaki"))
-    };
-    files.iter().filter(is_built).map(unit_of).collect()
+    names.iter().map(unit_of).collect()
 }
 
 /// Sources in an anonymous namespace, after the headers of the system that they include: kernels of two files may have functions and types

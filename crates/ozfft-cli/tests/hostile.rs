@@ -345,7 +345,7 @@ fn no_program_of_the_current_folder_is_run_for_the_commit() {
     assert!(!marker.exists(), "it ran git");
     let written = std::fs::read_to_string(&record).expect("a record");
     let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
-    let built = env!("OZFFT_BUILT_FROM");
+    let built = ozfft_measure::machine::built_commit().unwrap_or_default();
     let commit = written["software"]["commit"].as_str().unwrap_or_default();
     assert_eq!(commit, built, "{written}");
 }

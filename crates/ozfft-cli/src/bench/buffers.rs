@@ -1,9 +1,9 @@
 //! The memory that all engines work in: the same for each, so that none has better pages or alignment.
 
-use crate::fftw::Arrays;
-use crate::measure::TestInput;
 use num_complex::Complex;
 use ozfft::Kind;
+use ozfft_measure::comparison::TestInput;
+use ozfft_measure::fftw::Arrays;
 
 /// Bytes of a cache line, and of the widest vector: loads that straddle two lines cost twice as much.
 const ALIGNMENT: usize = 64;

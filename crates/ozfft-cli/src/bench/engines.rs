@@ -2,14 +2,14 @@
 
 use super::buffers::Buffers;
 use super::{Setting, interleaved_layout, lines};
-use crate::failure::Failure;
-use crate::fftw::{Effort, Fftw};
-use crate::measure::problem_of;
-use crate::report::note;
 use ozfft::{
     Accuracy, BlockRecipe, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner,
     Problem, Substrate,
 };
+use ozfft_measure::comparison::problem_of;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::{Effort, Fftw};
+use ozfft_measure::report::note;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::buffers::Buffers;
 use super::engines::Call;
-use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Kind, Real};
+use ozfft_measure::failure::Failure;
 use rayon::prelude::*;
 use realfft::FftError;
 

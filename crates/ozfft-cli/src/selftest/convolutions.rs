@@ -1,13 +1,13 @@
 //! Exact convolutions and products by every proven route, against sums by the definition; one of a hundred is long, and checked as `long_convolutions.rs` says.
 
 use super::{SelftestArguments, TOLD, in_parallel, long_convolutions};
-use crate::failure::Failure;
-use crate::report::{progress, say, say_json};
 use ozfft::Device;
 use ozfft::convolution::{
     ConvolutionRoute, ExactConvolution, ExactConvolutionPlan, Multiplier, RouteError,
     multiply_polynomials,
 };
+use ozfft_measure::failure::Failure;
+use ozfft_measure::report::{progress, say, say_json};
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
 use serde::Serialize;

@@ -1,6 +1,51 @@
 //! Everything that can go wrong in the program, each with a message for the person at the terminal.
 
+use cudarc::cufft::result::CufftError;
+use cudarc::driver::DriverError;
 use std::path::{Path, PathBuf};
+
+/// Why a GPU cannot be used or measured.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceFailure {
+    /// The driver's library cannot be loaded.
+    #[error(
+        "there is no NVIDIA driver on this machine: its library libcuda.so.1 is not found; install NVIDIA's driver"
+    )]
+    NoDriver,
+    /// The driver is there, but has no such device.
+    #[error("there is no CUDA device {asked}: the driver has {count}, and the first has number 0")]
+    NoDevice { asked: usize, count: usize },
+    /// The kernels need a newer GPU.
+    #[error("{name} has compute capability {major}.{minor}; ozfft's kernels need 8.0 or later")]
+    TooOld {
+        name: String,
+        major: i32,
+        minor: i32,
+    },
+    /// The driver rejected something.
+    #[error("the CUDA driver failed to {action}: {source}")]
+    Driver {
+        action: &'static str,
+        source: DriverError,
+    },
+    /// The arrays do not fit.
+    #[error(
+        "the GPU's memory does not suffice: {needed} bytes are needed, {free} are free; take fewer points"
+    )]
+    Memory { needed: usize, free: usize },
+    /// The library cannot be loaded.
+    #[error("cuFFT cannot be loaded (libcufft); put its directory into LD_LIBRARY_PATH")]
+    NoCuFft,
+    /// cuFFT rejected something.
+    #[error("cuFFT failed to {action}: {source}")]
+    CuFft {
+        action: &'static str,
+        source: CufftError,
+    },
+    /// An array is shorter than a transform needs.
+    #[error("{given} bytes of device memory were given where {needed} are needed")]
+    TooShort { needed: usize, given: usize },
+}
 
 /// A failed command. The message goes to standard error and the exit code is not zero.
 #[derive(Debug, thiserror::Error)]
@@ -54,13 +99,21 @@ pub enum Failure {
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// There is no GPU, or its driver rejected something.
     #[error("{0}")]
-    Device(#[from] crate::gpu::DeviceFailure),
+    Device(#[from] DeviceFailure),
     /// A check ran to its end and found something wrong.
     #[error("{0}")]
     Check(String),
 }
 
 impl Failure {
+    /// Names the file whose content is wrong.
+    pub fn content(path: &Path) -> impl Fn(String) -> Failure + Copy {
+        move |reason| Failure::Content {
+            path: path.to_path_buf(),
+            reason,
+        }
+    }
+
     /// Names the file and what was being done with it.
     pub fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
         let path = path.to_path_buf();

@@ -26,7 +26,7 @@ pub fn note(text: &str) {
 }
 
 /// The text with control characters spelled out: names of files may have some, and a terminal would obey them.
-pub(crate) fn printable(text: &str) -> String {
+fn printable(text: &str) -> String {
     let mut printed = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -40,7 +40,7 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// Writes one line of text to standard output.
 pub fn say(text: &str) -> Result<(), Failure> {
-    standard_output::write_line(text)
+    standard_output::write_line(&printable(text))
 }
 
 /// Writes one JSON object on one line.

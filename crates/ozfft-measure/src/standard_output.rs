@@ -4,7 +4,6 @@
 //! is not open for writing as done. Results would be lost without an error. So the stream is looked at before the standard library does.
 
 use crate::failure::Failure;
-use crate::report::printable;
 use std::io::Write;
 
 #[cfg(unix)]
@@ -47,7 +46,7 @@ mod at_start {
 pub(crate) fn write_line(text: &str) -> Result<(), Failure> {
     let written = match at_start::error() {
         Some(error) => Err(error),
-        None => writeln!(std::io::stdout().lock(), "{}", printable(text)),
+        None => writeln!(std::io::stdout().lock(), "{text}"),
     };
     written.map_err(Failure::StandardOutput)
 }

@@ -1,6 +1,7 @@
 //! Text files that commands read: records, definitions, documents.
 
 use crate::failure::Failure;
+use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -17,6 +18,12 @@ pub fn expect_no_dash(path: &Path, stream: &str) -> Result<(), Failure> {
         ))),
         false => Ok(()),
     }
+}
+
+/// Reads a file of JSON; `what` it should be is named where it is something else.
+pub fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> Result<T, Failure> {
+    let wrong = |error| Failure::content(path)(format!("this is not {what}: {error}"));
+    serde_json::from_str(&read_text(path)?).map_err(wrong)
 }
 
 /// Reads a text, of whatever the path names, up to a limit: some files never end.

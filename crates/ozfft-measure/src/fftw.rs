@@ -419,7 +419,7 @@ fn function_of<F: Copy>(library: &Library, name: &str) -> Option<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::TestInput;
+    use crate::comparison::TestInput;
     use ozfft_testkit::oracle::{Direction, compare, dft_nd};
 
     #[test]

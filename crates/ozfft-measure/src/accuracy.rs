@@ -3,9 +3,9 @@
 mod attack;
 mod sampled;
 
+use crate::comparison::{Computed, LARGEST_FULL, Reference, TestInput, compute, problem_of};
 use crate::failure::Failure;
 use crate::gpu::{CuFft, DeviceFailure, Gpu, Precision};
-use crate::measure::{Computed, LARGEST_FULL, Reference, TestInput, compute, problem_of};
 use crate::memory;
 use crate::options::{
     EngineOptions, Shape, accuracy_text, engine_name, parse_engine, parse_shape, products_name,

@@ -1,4 +1,4 @@
-//! Build metadata compiled into programs: the build scripts of `ozfft` and `ozfft-lab` share this.
+//! Build metadata compiled into programs: the build scripts of `ozfft-measure` and `ozfft-lab` share this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,8 +2,8 @@
 
 use super::AccuracyArguments;
 use crate::arrays::{from_half, half_shape, make_hermitian, unravel};
+use crate::comparison::{compute, problem_of, scale_of};
 use crate::failure::Failure;
-use crate::measure::{compute, problem_of, scale_of};
 use crate::memory;
 use crate::options::{accuracy_text, shape_text};
 use crate::report::{aligned, bound_text, error_text, progress, say, say_json};

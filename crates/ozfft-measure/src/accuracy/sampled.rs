@@ -2,9 +2,9 @@
 
 use super::AccuracyArguments;
 use crate::arrays::ravel;
+use crate::comparison::{problem_of, scale_of};
 use crate::failure::Failure;
 use crate::gpu::{CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision};
-use crate::measure::{problem_of, scale_of};
 use crate::memory;
 use crate::options::{accuracy_text, shape_text};
 use crate::report::{aligned, bound_text, error_text, note, say, say_json, seconds_text};

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::gpu::DeviceFacts;
-use crate::inputs::read_text;
-use crate::machine::Machine;
+use crate::inputs::read_json;
+use crate::machine::{Machine, Software};
 use crate::report::aligned;
 use crate::report::write_json;
 use serde::{Deserialize, Serialize};
@@ -93,14 +93,6 @@ impl std::fmt::Display for ExactnessLimit {
     }
 }
 
-/// The programs that measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Software {
-    pub ozfft: String,
-    pub commit: Option<String>,
-    pub rustc: String,
-}
-
 /// Everything.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -122,11 +114,7 @@ pub struct Report {
 impl Report {
     /// A record that was written earlier.
     pub fn read(path: &Path) -> Result<Report, Failure> {
-        let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("it is no record of ozfft probe: {error}"),
-        })
+        read_json(path, "a record of ozfft probe")
     }
 
     /// Writes a record file, which is either complete or untouched.

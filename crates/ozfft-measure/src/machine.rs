@@ -61,6 +61,30 @@ fn kernel() -> String {
     }
 }
 
+/// The compiler that made this program.
+pub const RUSTC: &str = env!("RUSTC_VERSION");
+/// The RustFFT that it is compared with.
+pub const RUSTFFT: &str = env!("RUSTFFT_VERSION");
+
+/// What a measurement was made by, in every record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Software {
+    pub ozfft: String,
+    pub commit: Option<String>,
+    pub rustc: String,
+}
+
+impl Software {
+    /// The commit is the one given, or that of the sources of this program.
+    pub fn here(commit: Option<&str>) -> Software {
+        Software {
+            ozfft: env!("CARGO_PKG_VERSION").into(),
+            commit: commit.map(String::from).or_else(built_commit),
+            rustc: RUSTC.into(),
+        }
+    }
+}
+
 /// The commit that this program was built from, with a mark if files differed from it; nothing where the build did not know.
 ///
 /// Asking git when the program runs would tell of the current folder, whose settings can name programs that git starts.

@@ -8,14 +8,13 @@ mod report;
 
 use crate::failure::Failure;
 use crate::gpu::DeviceFailure;
-use crate::machine::{Machine, built_commit, now};
+use crate::machine::{Machine, Software, now};
 use crate::outputs;
 use crate::report::{progress, say, say_json};
 use clap::Args;
 use device::{Device, Kernels};
 use ozfft_kernels::probe::{PROBE, PROBE_FP8, PROBE_HOPPER};
 pub use report::Report;
-use report::Software;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -67,11 +66,7 @@ fn measure(arguments: &ProbeArguments) -> Result<Report, Failure> {
     let mut report = Report {
         date,
         machine: Machine::here(),
-        software: Software {
-            ozfft: env!("CARGO_PKG_VERSION").into(),
-            commit: arguments.commit.clone().or_else(built_commit),
-            rustc: env!("RUSTC_VERSION").into(),
-        },
+        software: Software::here(arguments.commit.as_deref()),
         device: device.facts.clone(),
         bandwidths: Vec::new(),
         pipes: Vec::new(),
