@@ -1,7 +1,7 @@
 //! What every program reports besides its number.
 
 use crate::options::Computing;
-use crate::other_libraries::Library;
+use crate::options::Library;
 use crate::transforms::Both;
 use ozfft_measure::options::accuracy_text;
 use serde::Serialize;

@@ -18,7 +18,7 @@
 use clap::Parser;
 use num_complex::Complex;
 use ozfft_applications::options::Computing;
-use ozfft_applications::other_libraries::Library;
+use ozfft_applications::options::Library;
 use ozfft_applications::plot::{Chart, Curve, Scales};
 use ozfft_applications::report::Run;
 use ozfft_applications::transforms::{Both, RealTransform};

@@ -1,6 +1,6 @@
 //! The engines to be timed, behind one interface: ozfft on each of its units, RustFFT, FFTW, MKL.
 
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Call};
 use super::{Setting, interleaved_layout, lines};
 use ozfft::{
     Accuracy, BlockRecipe, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner,
@@ -81,9 +81,6 @@ impl Libraries {
         )
     }
 }
-
-/// Computes the transform from the input to the output.
-pub type Call<'a> = Box<dyn FnMut(&mut Buffers) -> Result<(), Failure> + 'a>;
 
 /// One engine with its plan.
 pub struct Candidate<'a> {

@@ -1,7 +1,6 @@
 //! RustFFT and RealFFT as they are, without the library around them: a batch of lines.
 
-use super::buffers::Buffers;
-use super::engines::Call;
+use super::buffers::{Buffers, Call};
 use num_complex::Complex;
 use ozfft::{Kind, Real};
 use ozfft_measure::failure::Failure;

@@ -6,6 +6,7 @@ mod convolutions;
 mod cuda;
 mod identities;
 mod long_convolutions;
+mod operands;
 mod published;
 mod residues;
 

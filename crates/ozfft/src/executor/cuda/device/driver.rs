@@ -12,7 +12,7 @@ use crate::executor::cuda::floats::FloatFindings;
 use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
-use ozfft_kernels::bailey::{self, KernelShape};
+use ozfft_kernels::template::{self, KernelSpec};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -338,23 +338,23 @@ impl Driver {
     /// Loads a kernel of the template, from what was compiled in advance or just now.
     fn load_template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<(sys::CUfunction, TemplateKernel), String> {
-        let name = shape.name(conversions);
-        let (module, compilation) = if shape.is_compiled_in_advance(conversions) {
+        let name = spec.name(conversions);
+        let (module, compilation) = if spec.is_compiled_in_advance(conversions) {
             let module = self.in_advance.get_or_init(|| {
-                let module = load_module(bailey::IMAGE).map_err(|error| error.to_string())?;
+                let module = load_module(template::IMAGE).map_err(|error| error.to_string())?;
                 Ok(module as usize)
             });
             (module.clone()? as sys::CUmodule, None)
         } else {
-            let compiled = compiler::compile(shape, conversions, self.capability)?;
+            let compiled = compiler::compile(spec, conversions, self.capability)?;
             let module = load_module(&compiled.image).map_err(|error| error.to_string())?;
             (module, compiled.compilation)
         };
         let function = function_of(module, &name).map_err(|error| error.to_string())?;
-        let shared_bytes = shape.shared_bytes();
+        let shared_bytes = spec.shared_bytes();
         let mut blocks = 0;
         // SAFETY: the function is the module's, which is never unloaded.
         unsafe {
@@ -365,7 +365,7 @@ impl Driver {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
                 function,
-                shape.threads() as i32,
+                spec.threads() as i32,
                 shared_bytes,
             )
             .result()
@@ -374,7 +374,7 @@ impl Driver {
         let kernel = TemplateKernel {
             // Kernels are kept for the life of the process, and so are their names.
             name: name.leak(),
-            threads: shape.threads(),
+            threads: spec.threads(),
             blocks_each: blocks.max(1) as usize,
             compilation,
         };
@@ -444,10 +444,10 @@ impl Machine for Driver {
 
     fn template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<TemplateKernel, String> {
-        let name = shape.name(conversions);
+        let name = spec.name(conversions);
         // Whoever asks for a kernel that is being made waits for it: one compilation, whatever the number of threads.
         let _making = self.making_template.lock();
         let known = self.template.read();
@@ -460,7 +460,7 @@ impl Machine for Driver {
         }
         drop(known);
         let _current = Current::enter(self.context).map_err(|error| error.to_string())?;
-        let (function, kernel) = self.load_template_kernel(shape, conversions)?;
+        let (function, kernel) = self.load_template_kernel(spec, conversions)?;
         let known = self.template.write();
         known
             .unwrap_or_else(PoisonError::into_inner)

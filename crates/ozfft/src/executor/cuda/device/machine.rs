@@ -7,7 +7,6 @@ use crate::executor::cuda::floats::FloatFindings;
 use crate::executor::cuda::program::task::{ArrayTask, Task, Tasks, WatchedTask};
 use crate::executor::cuda::program::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::executor::cuda::select::long_passes::PassTask;
-use ozfft_kernels::bailey::KernelShape;
 use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatStepsTask, FloatTask};
 #[cfg(feature = "convolution")]
 use ozfft_kernels::ntt::NttTask;
@@ -15,6 +14,7 @@ use ozfft_kernels::ntt::NttTask;
 use ozfft_kernels::ntt_batches::BatchTask;
 #[cfg(feature = "ntt")]
 use ozfft_kernels::ntt_fourier::FourierTask;
+use ozfft_kernels::template::KernelSpec;
 use std::sync::Arc;
 
 /// A launch's parameters, complete.
@@ -248,7 +248,7 @@ pub(crate) trait Machine: Send + Sync {
     /// Makes a kernel of the template ready; or says why there is none, and how to get it.
     fn template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<TemplateKernel, String>;
     /// Parameters of kernels that were fastest here.

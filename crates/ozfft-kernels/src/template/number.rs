@@ -1,4 +1,4 @@
-//! What numbers are to the kernel template, and what their digits are multiplied with.
+//! What numbers are, and what their digits are multiplied with.
 
 /// What numbers are, and what their digits are multiplied with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,71 +69,55 @@ impl Number {
         }
     }
 
+    /// In words, as a type of the kernels' source, in names of kernels, and the header that declares it, where that is not the
+    /// family's own.
+    #[rustfmt::skip]
+    const fn names(self) -> (&'static str, &'static str, &'static str, Option<&'static str>) {
+        match self {
+            Number::Double => ("f64", "Double", "", None),
+            Number::DoubleFp8 => ("f64 in fp8", "DoubleFp8", "fp8", Some("block/bailey_fp8.cuh")),
+            Number::DoubleF16 => ("f64 in f16", "DoubleF16", "f16", Some("block/bailey_f16.cuh")),
+            Number::DoubleWgmma => ("f64 by warpgroups", "DoubleWgmma", "wgmma", Some("block/bailey_wgmma.cuh")),
+            Number::DoubleFewer { .. } => ("f64", "DoubleFewer", "digits", Some("block/bailey_fewer.cuh")),
+            Number::Single => ("f32", "Single", "single", Some("block/bailey_single.cuh")),
+        }
+    }
+
     /// In words.
     pub(crate) fn description(self) -> String {
+        let (words, ..) = self.names();
         match self {
-            Number::Double => "f64".into(),
-            Number::DoubleFp8 => "f64 in fp8".into(),
-            Number::DoubleF16 => "f64 in f16".into(),
-            Number::DoubleWgmma => "f64 by warpgroups".into(),
             Number::DoubleFewer { digits, diagonals } => {
-                format!("f64 in {digits} digits, {diagonals} diagonals")
+                format!("{words} in {digits} digits, {diagonals} diagonals")
             }
-            Number::Single => "f32".into(),
+            _ => words.into(),
         }
     }
 
     /// The type of the kernels' source.
     pub(crate) fn type_name(self) -> String {
+        let (_, name, ..) = self.names();
         match self {
-            Number::Double => "bailey::Double".into(),
-            Number::DoubleFp8 => "bailey::DoubleFp8".into(),
-            Number::DoubleF16 => "bailey::DoubleF16".into(),
-            Number::DoubleWgmma => "bailey::DoubleWgmma".into(),
             Number::DoubleFewer { digits, diagonals } => {
-                format!("bailey::DoubleFewer<{digits}, {diagonals}>")
+                format!("bailey::{name}<{digits}, {diagonals}>")
             }
-            Number::Single => "bailey::Single".into(),
-        }
-    }
-
-    /// As a last parameter of a shape, which is `Double` where there is none.
-    pub(crate) fn last_parameter(self) -> String {
-        match self {
-            Number::Double => String::new(),
-            _ => format!(", {}", self.type_name()),
+            _ => format!("bailey::{name}"),
         }
     }
 
     /// In names of kernels.
     pub(crate) fn prefix(self) -> String {
-        match self {
-            Number::Double => String::new(),
-            Number::DoubleFp8 => "fp8_".into(),
-            Number::DoubleF16 => "f16_".into(),
-            Number::DoubleWgmma => "wgmma_".into(),
-            Number::DoubleFewer { digits, diagonals } => format!("digits{digits}{diagonals}_"),
-            Number::Single => "single_".into(),
+        match (self, self.names().2) {
+            (Number::Double, _) => String::new(),
+            (Number::DoubleFewer { digits, diagonals }, name) => {
+                format!("{name}{digits}{diagonals}_")
+            }
+            (_, name) => format!("{name}_"),
         }
     }
 
-    /// The header that declares it, where that is not the shape's own.
+    /// The header that declares it, where that is not the family's own.
     pub(crate) const fn header(self) -> Option<&'static str> {
-        match self {
-            Number::Double => None,
-            Number::DoubleFp8 => Some("block/bailey_fp8.cuh"),
-            Number::DoubleF16 => Some("block/bailey_f16.cuh"),
-            Number::DoubleWgmma => Some("block/bailey_wgmma.cuh"),
-            Number::DoubleFewer { .. } => Some("block/bailey_fewer.cuh"),
-            Number::Single => Some("block/bailey_single.cuh"),
-        }
-    }
-
-    /// A source that needs that header.
-    pub(crate) fn with_header(self, source: String) -> String {
-        match self.header() {
-            Some(header) => format!("#include \"{header}\"\n{source}"),
-            None => source,
-        }
+        self.names().3
     }
 }
