@@ -1,8 +1,8 @@
 //! Predicted times: counts of a route, times constants of a unit.
 
-use crate::engine::steps;
-use crate::transform::Ring;
-use crate::unit::Unit;
+use crate::modular::engine::steps;
+use crate::modular::transform::Ring;
+use crate::modular::unit::Unit;
 
 /// Nanoseconds on one thread of a Xeon with AVX-512 (`ozfft convolve --measure`, lengths from 30 to 8000, 2026-11-18). Those of AVX2 and portable code are
 /// scaled by their times for long products.

@@ -5,12 +5,12 @@
 //! Such a transform is a tree of remainders over rows of [`LANES`] coefficients. Node k of a level is split by entry k of a table of
 //! roots, in which bit i of k multiplies by [`PrimeConstants::steps`]`[i]`.
 
-use crate::chinese::INVERSES;
 use crate::limbs::COUNT;
-use crate::prime::{Factor, ORDER, PRIMES};
-use crate::roots::Table;
-use crate::transform::Ring;
-use crate::unit::Unit;
+use crate::modular::chinese::INVERSES;
+use crate::modular::prime::{Factor, ORDER, PRIMES};
+use crate::modular::roots::Table;
+use crate::modular::transform::Ring;
+use crate::modular::unit::Unit;
 
 /// Coefficients in a row.
 pub const LANES: usize = 16;

@@ -1,6 +1,6 @@
 //! What can be wrong with a request, with the value that was given and the remedy.
 
-use crate::unit::Unit;
+use crate::modular::unit::Unit;
 use fallible_memory::OutOfMemory;
 
 /// Which operand of a convolution.

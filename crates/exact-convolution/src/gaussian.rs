@@ -6,15 +6,15 @@
 //!
 //! Parts of the operands are integers of up to 95 bits, those of the results of up to 177: [`LongInteger`].
 
-use crate::chinese::{bits_of_primes, garner};
 use crate::error::{ConvolutionError, Which};
-use crate::kernels::GaussianLimbs;
+use crate::modular::chinese::{bits_of_primes, garner};
+use crate::modular::kernels::GaussianLimbs;
+use crate::modular::prime::{Factor, PRIMES, Prime};
+use crate::modular::roots::Table;
+use crate::modular::rows::Rows;
+use crate::modular::transform::Ring;
+use crate::modular::unit::Unit;
 use crate::parallel::for_each_piece;
-use crate::prime::{Factor, PRIMES, Prime};
-use crate::roots::Table;
-use crate::rows::Rows;
-use crate::transform::Ring;
-use crate::unit::Unit;
 
 /// What becomes of indices beyond the length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,29 +5,21 @@
 #[macro_use]
 extern crate fallible_memory;
 
-mod chinese;
 mod cost;
 pub mod decimal;
 pub mod device;
 mod direct;
-mod engine;
 mod error;
 mod functions;
 mod gaussian;
 mod integer;
-mod kernels;
-mod lanes;
 mod limbs;
+mod modular;
 mod parallel;
 mod plan;
 mod polynomials;
-mod prime;
 mod proof;
-mod roots;
-mod rows;
 mod shaped;
-mod transform;
-mod unit;
 
 pub use error::{ConvolutionError, Which};
 pub use functions::{
@@ -37,10 +29,10 @@ pub use functions::{
 pub use gaussian::{GaussianConvolution, GaussianResults, GaussianWorkspace, LongInteger, Wrap};
 pub use integer::{Operand, Output, largest};
 pub use limbs::{decimal_proof, limbs_proof, multiply_decimal, multiply_limbs, multiply_limbs_on};
+pub use modular::unit::Unit;
 pub use plan::{Convolution, ConvolutionPlan};
 pub use polynomials::{multiply_polynomials, polynomial_proof};
 pub use proof::{Proof, Route};
 #[doc(hidden)]
 pub use shaped::Lines;
 pub use shaped::Shaped;
-pub use unit::Unit;

@@ -1,12 +1,12 @@
 //! Products of long integers.
 
-use crate::chinese::Digits;
-use crate::chinese::bits_of_primes;
+use crate::modular::chinese::Digits;
+use crate::modular::chinese::bits_of_primes;
+use crate::modular::prime::PRIMES;
+use crate::modular::transform::{Operand, Ring};
+use crate::modular::unit::Unit;
 use crate::parallel::collect;
-use crate::prime::PRIMES;
 use crate::proof::{Holds, Proof, Route};
-use crate::transform::{Operand, Ring};
-use crate::unit::Unit;
 use fallible_memory::{collected, with_capacity};
 
 /// Primes for coefficients of 32 bits.

@@ -1,16 +1,16 @@
 //! Convolutions of integers: what is asked, and the plan.
 
-use crate::chinese::bits_of_primes;
 use crate::cost;
 use crate::direct;
-use crate::engine;
 use crate::error::{ConvolutionError, Which};
 use crate::integer::{Numbers, Operand, Output, Words, largest};
+use crate::modular::chinese::bits_of_primes;
+use crate::modular::engine;
+use crate::modular::prime::PRIMES;
+use crate::modular::unit::Unit;
 use crate::parallel::{DIVIDED, for_each_piece};
-use crate::prime::PRIMES;
 use crate::proof::{Holds, Proof, Route};
 use crate::shaped::Lines;
-use crate::unit::Unit;
 use fallible_memory::catch;
 use std::fmt;
 

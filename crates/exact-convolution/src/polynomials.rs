@@ -1,11 +1,11 @@
 //! Products of polynomials whose coefficients are integers modulo a number.
 
-use crate::chinese::bits_of_primes;
-use crate::engine;
 use crate::error::{ConvolutionError, Which};
-use crate::prime::PRIMES;
+use crate::modular::chinese::bits_of_primes;
+use crate::modular::engine;
+use crate::modular::prime::PRIMES;
+use crate::modular::unit::Unit;
 use crate::proof::{Holds, Proof, Route};
-use crate::unit::Unit;
 
 /// Shorter polynomials are multiplied product by product.
 const SHORT: usize = 32;

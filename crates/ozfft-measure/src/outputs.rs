@@ -1,4 +1,4 @@
-//! The files that commands write. All of them go through [`write`].
+//! The files that commands write. All of them go through [`write()`].
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -46,7 +46,7 @@ pub fn write(
     }
 }
 
-/// Whether [`write`] could begin: asked before hours are spent on what is to be written.
+/// Whether [`write()`] could begin: asked before hours are spent on what is to be written.
 pub fn check(path: &Path) -> Result<(), Failure> {
     match target(path)? {
         Target::Stream => Ok(()),

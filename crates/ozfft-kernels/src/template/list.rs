@@ -1,7 +1,5 @@
 //! The list of lengths whose parameters were measured, and of kernels that are compiled in advance.
 
-use super::spec::SHARED_KILOBYTES;
-use super::{Block, KernelSpec, Number};
 use std::sync::LazyLock;
 
 /// The list of lengths and of the parameters that were fastest.
@@ -61,18 +59,4 @@ pub fn listed() -> impl Iterator<Item = Listed> {
 /// Whether four warps together were measured to be faster for lines of such steps.
 pub fn is_faster_by_warpgroups(steps: [usize; 2]) -> bool {
     entries().any(|entry| entry.by_warpgroups && entry.steps == steps)
-}
-
-/// Names of all kernels in [`IMAGE`](super::IMAGE) that are launched.
-pub fn compiled_in_advance() -> Vec<String> {
-    let of_entry = |Listed { steps, strided, .. }: Listed| {
-        SHARED_KILOBYTES.map(|kilobytes| {
-            KernelSpec::new(Block { steps }, Number::Double, strided, kilobytes << 10)
-        })
-    };
-    let specs = listed().filter(|entry| entry.in_advance).flat_map(of_entry);
-    let mut names: Vec<String> = specs.flatten().map(|spec| spec.name(true)).collect();
-    names.sort();
-    names.dedup();
-    names
 }

@@ -5,7 +5,8 @@
 //! lengths (`list.rs`), from measurements (`measured.rs`) or, for all others, by the expected cost (`rank.rs`). What differs between
 //! families of kernels is in `families/`. Machine code is either in [`IMAGE`] or compiled at run time from [`KernelSpec::source`].
 
-pub mod families;
+mod families;
+mod family;
 mod list;
 mod measured;
 mod names;
@@ -18,11 +19,11 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use families::{
+pub use family::{
     Block, Ends, Family, LongPass, MANY_TRANSFORMS, Pass, Real, ThreeSteps, TwoPasses,
 };
-pub use list::{Listed, compiled_in_advance, is_faster_by_warpgroups, listed};
+pub use list::{Listed, is_faster_by_warpgroups, listed};
 pub use number::Number;
-pub use source::{IMAGE, headers};
+pub use source::{IMAGE, compiled_in_advance, headers};
 pub use spec::KernelSpec;
 pub use steps::{F16_COLUMNS, FP8_COLUMNS, table_bytes};

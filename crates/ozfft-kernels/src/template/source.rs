@@ -1,6 +1,7 @@
 //! Sources of kernels for a compiler at run time, and the kernels that are compiled in advance.
 
-use super::{Family, KernelSpec, Number, list};
+use super::spec::SHARED_KILOBYTES;
+use super::{Block, Family, KernelSpec, Number, list};
 
 image!(
     /// The kernels that are compiled in advance (`cuda/block/bailey_lines.cu`), with conversion instructions, for compute capability 8.0 and
@@ -125,4 +126,20 @@ impl KernelSpec {
             && list::listed().any(|entry| is_it(&entry))
             && self.usual() == Some(*self)
     }
+}
+
+/// Names of all kernels in [`IMAGE`] that are launched.
+pub fn compiled_in_advance() -> Vec<String> {
+    let of_entry = |list::Listed { steps, strided, .. }| {
+        SHARED_KILOBYTES.map(|kilobytes| {
+            KernelSpec::new(Block { steps }, Number::Double, strided, kilobytes << 10)
+        })
+    };
+    let specs = list::listed()
+        .filter(|entry| entry.in_advance)
+        .flat_map(of_entry);
+    let mut names: Vec<String> = specs.flatten().map(|spec| spec.name(true)).collect();
+    names.sort();
+    names.dedup();
+    names
 }

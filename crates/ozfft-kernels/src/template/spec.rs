@@ -1,6 +1,5 @@
 //! A kernel: what it computes, and the parameters of its work.
 
-use super::families::{Rules, Traits};
 use super::{Family, Number};
 
 /// Shared memory that a block may have, in kilobytes: kernels are made for the first that a GPU has.
@@ -112,4 +111,132 @@ impl KernelSpec {
         let has_tables = self.groups > 0 || self.number.together() == 1;
         (self.shared_bytes() <= bytes && has_tables).then_some(self)
     }
+}
+
+impl Family {
+    pub(crate) fn rules(&self) -> &dyn Rules {
+        match self {
+            Family::Block(rules) => rules,
+            Family::ThreeSteps(rules) => rules,
+            Family::Real(rules) => rules,
+            Family::LongPass(rules) => rules,
+            Family::TwoPasses(rules) => rules,
+        }
+    }
+}
+
+/// What differs between families and is no computation.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    /// What is transformed, in purposes of kernels.
+    pub(crate) what: &'static str,
+    /// Labels in names of kernels, before and after the steps.
+    pub(crate) labels: [&'static str; 2],
+    /// The function that the kernel runs, and the type of its parameters.
+    pub(crate) function: &'static str,
+    pub(crate) parameters: &'static str,
+    /// Headers of the source, beside that of the numbers.
+    pub(crate) headers: &'static [&'static str],
+    /// The source's constant that [`Rules::table_bytes`] repeats.
+    pub(crate) tables: &'static str,
+    /// Numbers of lines of a group, units, and warps of a group that may be taken; no warps where lines and units decide.
+    pub(crate) line_counts: &'static [usize],
+    pub(crate) units: &'static [[usize; 3]],
+    pub(crate) warps: &'static [usize],
+    /// Lines that are counted as one in names and choices, and units that are a choice.
+    pub(crate) lines_together: usize,
+    pub(crate) chosen_units: usize,
+    /// Whether tables may stay in the cache where shared memory has no room for them.
+    pub(crate) may_cache_tables: bool,
+    /// Kernels for one purpose that are worth measuring.
+    pub(crate) max_candidates: usize,
+}
+
+/// Those of most families.
+pub(crate) const USUAL: Traits = Traits {
+    what: "lines",
+    labels: ["", ""],
+    function: "run",
+    parameters: "TunedArguments",
+    headers: &[],
+    tables: "Shape::Tables::BYTES",
+    line_counts: &[],
+    units: &[[1, 1, 1], [1, 2, 1], [2, 1, 1], [2, 2, 1]],
+    warps: &[],
+    lines_together: 1,
+    chosen_units: 2,
+    may_cache_tables: true,
+    max_candidates: 10,
+};
+
+/// What differs between families.
+pub(crate) trait Rules {
+    /// Whether the CUDA sources take such a problem: they assert the same. (Two points as a last step do not occur.)
+    fn is_supported(&self, problem: &KernelSpec) -> bool;
+
+    fn traits(&self, strided: bool) -> Traits;
+
+    /// Points of the steps of every pass.
+    fn steps(&self) -> Vec<Vec<usize>>;
+
+    /// Columns of the first step of so many lines.
+    fn columns(&self, lines: usize) -> usize;
+
+    /// Warps of a block that have registers for the digits of the units; none where not even a few have.
+    fn max_warps(&self, spec: &KernelSpec) -> Option<usize>;
+
+    /// Warps of a block that are tried where so many have registers for their digits.
+    fn warp_limits(&self, _: Number, max_warps: usize) -> Vec<usize> {
+        vec![max_warps]
+    }
+
+    /// Whether the work can be shared among a group's warps.
+    fn divides(&self, _: &KernelSpec) -> bool {
+        true
+    }
+
+    /// The expected cost of a point, of a kernel with so many warps at most.
+    fn cost(&self, spec: &KernelSpec, max_warps: usize) -> f64;
+
+    /// The parameters of the list of lengths.
+    fn listed(&self, _: &KernelSpec) -> Option<KernelSpec> {
+        None
+    }
+
+    /// The problem whose parameters are listed and ranked for this one.
+    fn ranked_as(&self, problem: &KernelSpec) -> KernelSpec {
+        *problem
+    }
+
+    /// Parameters that were listed or ranked for `ranked_as`, for the problem.
+    fn ranked_for(&self, _: &KernelSpec, spec: KernelSpec) -> Option<KernelSpec> {
+        Some(spec)
+    }
+
+    /// A kernel that is done with few lines sooner.
+    fn for_few(&self, _: &KernelSpec) -> Option<KernelSpec> {
+        None
+    }
+
+    /// Puts other kernels for the same purpose into the order in which they are worth measuring, from the cheapest first.
+    fn arrange(&self, _: &KernelSpec, _: &mut Vec<KernelSpec>) {}
+
+    /// Bytes of the tables of all steps.
+    fn table_bytes(&self, number: Number) -> usize;
+
+    /// Shared memory of a group of warps.
+    fn group_bytes(&self, spec: &KernelSpec) -> usize;
+
+    /// How lines lie, in purposes of kernels.
+    fn layout(&self, strided: bool) -> String {
+        layout(strided).into()
+    }
+
+    /// The type of `Shape` in the source.
+    fn type_name(&self, spec: &KernelSpec) -> String;
+}
+
+/// Where lines lie, in a word.
+pub(crate) fn layout(strided: bool) -> &'static str {
+    if strided { "strided" } else { "contiguous" }
 }

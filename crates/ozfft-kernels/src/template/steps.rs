@@ -136,3 +136,8 @@ pub(crate) fn waiting(groups: usize) -> f64 {
         _ => 1.0,
     }
 }
+
+/// Whether a block of one or two steps may have such steps.
+pub(crate) fn takes_steps([first, last]: [usize; 2]) -> bool {
+    is_matrix(first) && first <= 64 && last <= 64 && last != 2
+}

@@ -1,18 +1,10 @@
 //! Complex lines of one block of one or two steps (`cuda/block/bailey_block.cuh`).
 
-use super::{Rules, Traits, USUAL, layout, takes_steps};
-use crate::template::spec::{MAX_GROUPS, SHARED_KILOBYTES};
+use crate::template::spec::{MAX_GROUPS, Rules, SHARED_KILOBYTES, Traits, USUAL, layout};
 use crate::template::steps::{
-    MAX_WARPS, is_matrix, max_warps, padded_line, quads, table_bytes, waiting, work,
+    MAX_WARPS, is_matrix, max_warps, padded_line, quads, table_bytes, takes_steps, waiting, work,
 };
-use crate::template::{KernelSpec, Number, list};
-
-/// Complex lines of one block of one or two steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Block {
-    /// Points of both steps; 1 where there is no last one.
-    pub steps: [usize; 2],
-}
+use crate::template::{Block, KernelSpec, Number, list};
 
 /// The expected cost of a point of lines of one or two steps: products of padded matrices and what else there is, over what is not
 /// padding, with warps that multiply together, those of a group, and most warps of a block.

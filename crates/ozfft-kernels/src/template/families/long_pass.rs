@@ -1,120 +1,17 @@
 //! One pass of a transform whose words go through memory (`cuda/passes/bailey_long.cuh`).
 
-use super::{Rules, ThreeSteps, Traits, USUAL, block, takes_steps};
-use crate::template::steps::{is_matrix, max_warps, next_with, table_bytes};
-use crate::template::{KernelSpec, Number};
-
-/// What a pass reads and writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pass {
-    /// From complex numbers to words.
-    Opening,
-    /// From real numbers to words.
-    OpeningReal,
-    /// From half-spectra to words.
-    OpeningHalf,
-    /// From words to words.
-    Middle,
-    /// From words to complex numbers.
-    Closing,
-    /// From words to real numbers.
-    ClosingReal,
-    /// Bluestein's convolution: from numbers times the chirp to words.
-    ChirpedOpening,
-    /// A convolution of one block: from numbers times the chirp to the product of both spectra.
-    ChirpedProduct,
-    /// From words to the product of both spectra.
-    Product,
-    /// From the product to words.
-    ProductOpening,
-    /// A convolution of one block: from the product to numbers, times the chirp.
-    ProductClosing,
-    /// From words to numbers, times the chirp.
-    UnchirpedClosing,
-}
-
-impl Pass {
-    /// Whether it ends with numbers that are rounded from sums, without becoming words first.
-    pub fn is_closing(self) -> bool {
-        matches!(self, Pass::Closing | Pass::ClosingReal)
-    }
-
-    /// Whether it is a pass of Bluestein's convolutions alone.
-    pub fn is_of_convolution(self) -> bool {
-        use Pass::*;
-        matches!(
-            self,
-            ChirpedOpening
-                | ChirpedProduct
-                | Product
-                | ProductOpening
-                | ProductClosing
-                | UnchirpedClosing
-        )
-    }
-
-    /// Whether it is the last of a transform: its lines are contiguous, and its outputs side by side.
-    pub fn is_last(self) -> bool {
-        use Pass::*;
-        self.is_closing()
-            || matches!(
-                self,
-                ChirpedProduct | Product | ProductClosing | UnchirpedClosing
-            )
-    }
-
-    /// In names of kernels and, in capitals, in their source; and in words.
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Pass::Opening => ("opening", "opening pass"),
-            Pass::OpeningReal => ("opening_real", "opening real pass"),
-            Pass::OpeningHalf => ("opening_half", "opening half pass"),
-            Pass::Middle => ("middle", "middle pass"),
-            Pass::Closing => ("closing", "closing pass"),
-            Pass::ClosingReal => ("closing_real", "closing real pass"),
-            Pass::ChirpedOpening => ("chirped_opening", "chirped opening pass"),
-            Pass::ChirpedProduct => ("chirped_product", "chirped product pass"),
-            Pass::Product => ("product", "product pass"),
-            Pass::ProductOpening => ("product_opening", "product opening pass"),
-            Pass::ProductClosing => ("product_closing", "product closing pass"),
-            Pass::UnchirpedClosing => ("unchirped_closing", "unchirped closing pass"),
-        }
-    }
-}
-
-/// One pass of a transform whose words go through memory. Its lines are strided but for those of a last pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LongPass {
-    /// Points of the first step, of one between both, and of the last one; 1 where there is none.
-    pub steps: [usize; 3],
-    /// Which pass it is.
-    pub pass: Pass,
-    /// Lines that lie side by side: what is left over of a kernel's lines is idle.
-    pub side_by_side: u64,
-    /// Whether there are too few lines for the GPU, so that what counts is how soon a warp is done.
-    few: bool,
-}
+use super::block;
+use crate::template::spec::{Rules, Traits, USUAL};
+use crate::template::steps::{is_matrix, max_warps, next_with, table_bytes, takes_steps};
+use crate::template::{KernelSpec, LongPass, Number, ThreeSteps};
 
 /// So many lines side by side need no kernels of their own: what a panel's lines leave over is next to nothing.
 const MANY_LINES: u64 = 256;
-
-/// What passes of one block are chosen for, where all transforms lie side by side.
-pub const MANY_TRANSFORMS: u64 = 1024;
 
 /// Bytes of a line's header, of which every line has two: `HEADER_BYTES` of the sources.
 pub(super) const HEADER_BYTES: usize = 136;
 
 impl LongPass {
-    /// The pass of such steps, of which so many lines lie side by side.
-    pub const fn new(steps: [usize; 3], side_by_side: u64, pass: Pass) -> Self {
-        LongPass {
-            steps,
-            pass,
-            side_by_side,
-            few: false,
-        }
-    }
-
     /// The block of three steps that it is a pass of, if it is.
     fn three_steps(&self) -> Option<ThreeSteps> {
         let steps = self.steps;

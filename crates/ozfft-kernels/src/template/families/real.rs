@@ -1,19 +1,11 @@
 //! Real lines to half-spectra and back, of one block of one or two steps (`cuda/block/bailey_real.cuh`).
 
-use super::{Ends, Rules, Traits, USUAL, block, takes_steps};
+use super::block;
+use crate::template::spec::{Rules, Traits, USUAL, layout};
 use crate::template::steps::{
-    MAX_WARPS, is_matrix, max_warps, padded_line, quads, table_bytes, waiting, work,
+    MAX_WARPS, is_matrix, max_warps, padded_line, quads, table_bytes, takes_steps, waiting, work,
 };
-use crate::template::{KernelSpec, Number};
-
-/// Real lines to half-spectra or back, of one block of one or two steps. Two lines are one complex line: [`KernelSpec::lines`] is even.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Real {
-    /// Points of both steps; 1 where there is no last one.
-    pub steps: [usize; 2],
-    /// Which side has half-spectra.
-    pub ends: Ends,
-}
+use crate::template::{Ends, KernelSpec, Number, Real};
 
 impl Real {
     fn is_forward(&self) -> bool {
@@ -131,7 +123,7 @@ impl Rules for Real {
     }
 
     fn layout(&self, strided: bool) -> String {
-        self.ends.layout(strided)
+        format!("{}, {}", self.ends.names().0, layout(strided))
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {

@@ -1,15 +1,8 @@
 //! Complex lines of one block of three steps (`cuda/block/bailey_three.cuh`).
 
-use super::{Rules, Traits, USUAL, layout};
+use crate::template::spec::{Rules, Traits, USUAL, layout};
 use crate::template::steps::{MAX_WARPS, is_matrix, matrix_bytes, padded_line, quads, tiles};
-use crate::template::{KernelSpec, Number};
-
-/// Complex lines of f64 of one block of three steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ThreeSteps {
-    /// Points of the steps.
-    pub steps: [usize; 3],
-}
+use crate::template::{KernelSpec, Number, ThreeSteps};
 
 impl ThreeSteps {
     /// Whether there are kernels for such steps: `OfThree` asserts the same.

@@ -2,20 +2,11 @@
 //! `cuda/passes/bailey_convolution.cuh`).
 
 use super::long_pass::HEADER_BYTES;
-use super::{Ends, Rules, Traits, USUAL, layout};
+use crate::template::spec::{Rules, Traits, USUAL, layout};
 use crate::template::steps::{
     MAX_WARPS, max_warps_of_wide, next_with, padded_line, quads, table_bytes, tiles, waiting, work,
 };
-use crate::template::{KernelSpec, Number};
-
-/// Two passes of blocks in one launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TwoPasses {
-    /// Points of both passes' steps; 1 where there is no last one.
-    pub steps: [[usize; 2]; 2],
-    /// What transforms begin and end with; real ones are contiguous.
-    pub ends: Ends,
-}
+use crate::template::{Ends, KernelSpec, Number, TwoPasses};
 
 const UNITS: [[usize; 3]; 8] = [
     [1, 1, 1],
@@ -315,7 +306,7 @@ impl Rules for TwoPasses {
     }
 
     fn layout(&self, strided: bool) -> String {
-        self.ends.layout(strided)
+        format!("{}, {}", self.ends.names().0, layout(strided))
     }
 
     fn type_name(&self, spec: &KernelSpec) -> String {

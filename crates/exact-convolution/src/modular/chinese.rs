@@ -2,10 +2,10 @@
 //!
 //! Garner's algorithm makes digits in mixed radix of the residues: `v0 + p0·(v1 + p1·(v2 + …))`, each digit below its prime.
 
+use crate::modular::prime::{Factor, PRIMES, Prime};
+use crate::modular::rows::Rows;
+use crate::modular::unit::Unit;
 use crate::parallel::{DIVIDED, for_each_piece};
-use crate::prime::{Factor, PRIMES, Prime};
-use crate::rows::Rows;
-use crate::unit::Unit;
 
 /// Numbers whose residues modulo all primes stay in the second cache.
 const PIECE: usize = 1 << 12;

@@ -1,6 +1,6 @@
 //! Tables of roots of unity, one for each prime, which grow when longer transforms ask for more.
 
-use crate::prime::{Factor, PRIMES, Prime};
+use crate::modular::prime::{Factor, PRIMES, Prime};
 use fallible_memory::{collected, with_capacity};
 use std::sync::{Arc, Mutex, PoisonError};
 

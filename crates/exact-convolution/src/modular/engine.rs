@@ -1,11 +1,11 @@
 //! Convolutions by number-theoretic transforms.
 
-use crate::chinese::Digits;
 use crate::integer::{Numbers, Output};
+use crate::modular::chinese::Digits;
+use crate::modular::prime::{PRIMES, Prime};
+use crate::modular::transform::{Operand, Ring};
+use crate::modular::unit::Unit;
 use crate::parallel::{DIVIDED, collect, for_each_piece};
-use crate::prime::{PRIMES, Prime};
-use crate::transform::{Operand, Ring};
-use crate::unit::Unit;
 use fallible_memory::collected;
 
 /// Numbers converted by one thread.

@@ -1,11 +1,11 @@
 //! Which instructions compute. Results are exact, so they do not depend on it.
 
-use crate::kernels::{self, GaussianLimbs};
-use crate::lanes::Lanes;
-use crate::lanes::portable::Portable;
+use crate::modular::kernels::{self, GaussianLimbs};
+use crate::modular::lanes::Lanes;
+use crate::modular::lanes::portable::Portable;
 #[cfg(target_arch = "x86_64")]
-use crate::lanes::{avx2::Avx2, avx512::Avx512};
-use crate::prime::{Factor, Prime};
+use crate::modular::lanes::{avx2::Avx2, avx512::Avx512};
+use crate::modular::prime::{Factor, Prime};
 use std::fmt;
 
 /// An instruction set.

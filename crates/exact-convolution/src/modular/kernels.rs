@@ -10,9 +10,9 @@
 //!
 //! Ranges: between forward passes residues are below 4p, between inverse ones below 2p; products accept any 32-bit number.
 
-use crate::lanes::Lanes;
-use crate::prime::{Factor, Prime};
-use crate::roots::inverse_root;
+use crate::modular::lanes::Lanes;
+use crate::modular::prime::{Factor, Prime};
+use crate::modular::roots::inverse_root;
 
 /// Rows whose products are formed while those before are on their way to memory.
 const ROWS_TOGETHER: usize = 4;

@@ -1,10 +1,10 @@
 //! Cyclic products of polynomials modulo one prime, of any number of rows up to 2^22.
 
+use crate::modular::prime::{Factor, ORDER, PRIMES, Prime};
+use crate::modular::roots::{Table, roots};
+use crate::modular::rows::Rows;
+use crate::modular::unit::Unit;
 use crate::parallel::{DIVIDED, for_each_piece, join};
-use crate::prime::{Factor, ORDER, PRIMES, Prime};
-use crate::roots::{Table, roots};
-use crate::rows::Rows;
-use crate::unit::Unit;
 
 /// Numbers that stay in the first cache (32 KB) while all levels below a node run.
 const BLOCK: usize = 1 << 13;
