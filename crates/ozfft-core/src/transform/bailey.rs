@@ -584,10 +584,6 @@ impl Block {
         let mut post = inlined(
             #[inline(always)]
             |group: usize, k: usize, pair: ConjugatePair<X>| {
-                let partner = match shifted {
-                    true => Some(n - 1 - k),
-                    false => (k > 0 && 2 * k < n).then_some(n - k),
-                };
                 if const { E::MAY_BE_REAL } && in_pairs {
                     let one = 2 * group;
                     // The last one of an odd number is alone.
@@ -603,6 +599,10 @@ impl Block {
                         },
                     );
                     put(k, pair.plus);
+                    let partner = match shifted {
+                        true => Some(n - 1 - k),
+                        false => (k > 0 && 2 * k < n).then_some(n - k),
+                    };
                     if let Some(partner) = partner {
                         put(partner, pair.minus);
                     }
@@ -633,8 +633,10 @@ impl Block {
                     },
                 );
                 put(k, pair.output::<L, U::Vectors>());
-                if let Some(partner) = partner {
-                    put(partner, pair.partner::<L, U::Vectors>(step.recipe.fold));
+                if shifted {
+                    put(n - 1 - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
+                } else if k > 0 && 2 * k < n {
+                    put(n - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
                 }
             },
         );
