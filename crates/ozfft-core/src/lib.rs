@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+// Modules are hidden; whoever reads their documentation reads the sources.
+#![allow(rustdoc::private_intra_doc_links)]
 // Loops over lanes index several rows at once; written so, the compiler makes vector instructions of them.
 #![allow(clippy::needless_range_loop)]
 
