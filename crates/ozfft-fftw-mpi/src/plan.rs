@@ -123,7 +123,7 @@ struct Understood {
 impl Request {
     fn understood<T: Number>(&self, here: (usize, usize)) -> Result<Understood, FftError> {
         let rnk = self.n.len();
-        expect_lengths(&self.n, self.howmany)?;
+        expect_lengths(&self.n, self.howmany).map_err(FftError::Unsupported)?;
         let mut shape: Vec<usize> = self.n.iter().map(|&n| n as usize).collect();
         let last = rnk - 1;
         let mut half = shape.clone();
