@@ -101,9 +101,9 @@ fn real_constants(step: &Step, image: &mut Vec<u8>) {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::executor::cuda::tables::common::{Biased, met_by};
     use crate::matrix_unit::Unit;
     use crate::problem::Products;
+    use crate::recipe::Digits;
     use crate::recipe::LineRecipe;
     use crate::recipe::factor;
     use crate::roots::Fixed;
