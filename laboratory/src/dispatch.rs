@@ -6,7 +6,6 @@
 
 use crate::failure::Failure;
 use crate::origin::built_commit;
-use crate::plot;
 use clap::Args;
 use floats::{FloatPlan, Mode, Path, Table, Unit, Workspace};
 use num_complex::Complex;
@@ -331,8 +330,11 @@ fn crossings_in_words(rows: &[Row]) -> String {
     }
 }
 
-/// Runs the command.
-pub fn run(arguments: &DispatchArguments) -> Result<(), Failure> {
+/// Runs the command, with a drawing of a report.
+pub fn run(
+    arguments: &DispatchArguments,
+    picture: impl Fn(&Report) -> Result<String, Failure>,
+) -> Result<(), Failure> {
     outputs::check_all([&arguments.record, &arguments.out])?;
     let report = match &arguments.from {
         None => measure(arguments)?,
@@ -347,7 +349,7 @@ pub fn run(arguments: &DispatchArguments) -> Result<(), Failure> {
         write_json(path, &report)?;
     }
     if let Some(path) = &arguments.out {
-        write_text(path, &format!("{}\n", plot::dispatch::picture(&report)?))?;
+        write_text(path, &format!("{}\n", picture(&report)?))?;
     }
     if arguments.json {
         say_json(&report)?;

@@ -78,7 +78,7 @@ fn run(program: &Program) -> Result<(), Failure> {
         Command::Residues(arguments) => residue_engine::run(arguments),
         Command::Floats(arguments) => float_modes::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
-        Command::Dispatch(arguments) => dispatch::run(arguments),
+        Command::Dispatch(arguments) => dispatch::run(arguments, plot::dispatch::picture),
         Command::Words(arguments) => short_words::run(arguments),
         Command::LinearAlgebra(arguments) => linear_algebra::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),

@@ -55,12 +55,12 @@ pub use residue_int8::{
 #[repr(align(64))]
 struct Aligned<B: ?Sized>(B);
 
-/// The general kernels (`cuda/portable/general_block.cu`): `general_block` and `general_block_small`, `copy_points`,
-/// `find_largest` and what goes with tuned kernels, for compute capability 8.0 and later.
-pub static GENERAL: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/general_block.fatbin"));
-    &IMAGE.0
-};
+image!(
+    /// The general kernels (`cuda/portable/general_block.cu`): `general_block` and `general_block_small`, `copy_points`,
+    /// `find_largest` and what goes with tuned kernels, for compute capability 8.0 and later.
+    GENERAL,
+    "general_block"
+);
 
 /// Names of the general kernels.
 pub const GENERAL_NAMES: [&str; 6] = [
@@ -75,11 +75,11 @@ pub const GENERAL_NAMES: [&str; 6] = [
 /// Tiles of eight slots, and of outputs, of the largest step that `general_block_small` takes.
 pub const SMALL_TILES: i32 = 2;
 
-/// The kernels for truncated products (`cuda/portable/truncated_block.cu`), for compute capability 8.0 and later.
-pub static TRUNCATED_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/truncated_block.fatbin"));
-    &IMAGE.0
-};
+image!(
+    /// The kernels for truncated products (`cuda/portable/truncated_block.cu`), for compute capability 8.0 and later.
+    TRUNCATED_IMAGE,
+    "truncated_block"
+);
 
 /// Their names.
 pub const TRUNCATED_NAMES: [&str; 10] = [
@@ -122,51 +122,47 @@ pub fn two_passes(digits: u32, tiles: i32) -> Option<&'static str> {
 /// Threads of a block of the general kernels.
 pub const GENERAL_THREADS: u32 = 256;
 
-/// Machine code of the tuned kernels (`cuda/hopper/tuned_block.cu`), for compute capability 9.0.
-pub static TUNED_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> =
-        &Aligned(*include_bytes!("../compiled/tuned_block.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of the tuned kernels (`cuda/hopper/tuned_block.cu`), for compute capability 9.0.
+    TUNED_IMAGE,
+    "tuned_block.sm_90a"
+);
 
-/// The same for lengths that are no powers of two (`cuda/hopper/tuned_mixed.cu`).
-pub static TUNED_MIXED_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> =
-        &Aligned(*include_bytes!("../compiled/tuned_mixed.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// The same for lengths that are no powers of two (`cuda/hopper/tuned_mixed.cu`).
+    TUNED_MIXED_IMAGE,
+    "tuned_mixed.sm_90a"
+);
 
-/// The same for real lines (`cuda/hopper/tuned_r2c.cu`).
-pub static TUNED_R2C_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_r2c.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// The same for real lines (`cuda/hopper/tuned_r2c.cu`).
+    TUNED_R2C_IMAGE,
+    "tuned_r2c.sm_90a"
+);
 
-/// And for half-spectra of real lines (`cuda/hopper/tuned_c2r.cu`).
-pub static TUNED_C2R_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_c2r.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// And for half-spectra of real lines (`cuda/hopper/tuned_c2r.cu`).
+    TUNED_C2R_IMAGE,
+    "tuned_c2r.sm_90a"
+);
 
-/// The same for transforms of two passes (`cuda/hopper/tuned_passes.cu`).
-pub static TUNED_PASSES_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> =
-        &Aligned(*include_bytes!("../compiled/tuned_passes.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// The same for transforms of two passes (`cuda/hopper/tuned_passes.cu`).
+    TUNED_PASSES_IMAGE,
+    "tuned_passes.sm_90a"
+);
 
-/// The same for f32 and few digits (`cuda/hopper/tuned_single.cu`).
-pub static TUNED_SINGLE_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> =
-        &Aligned(*include_bytes!("../compiled/tuned_single.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// The same for f32 and few digits (`cuda/hopper/tuned_single.cu`).
+    TUNED_SINGLE_IMAGE,
+    "tuned_single.sm_90a"
+);
 
-/// The same for f64 and few digits (`cuda/hopper/tuned_few.cu`).
-pub static TUNED_FEW_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!("../compiled/tuned_few.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// The same for f64 and few digits (`cuda/hopper/tuned_few.cu`).
+    TUNED_FEW_IMAGE,
+    "tuned_few.sm_90a"
+);
 
 /// Threads of a block of the tuned kernels.
 pub const TUNED_THREADS: u32 = 512;
@@ -635,12 +631,11 @@ const fn passes_shared_bytes() -> usize {
 // The kernels' source asserts the same.
 const _: () = assert!(TUNED_PASSES[0].shared_bytes == 205_416);
 
-/// Machine code of `cuda/probes/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.
-pub static FP8_EXACTNESS_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> =
-        &Aligned(*include_bytes!("../compiled/fp8_exactness.sm_90a.cubin"));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of `cuda/probes/fp8_exactness.cu`, for compute capability 9.0: whether the GPU's fp8 sums are exact.
+    FP8_EXACTNESS_IMAGE,
+    "fp8_exactness.sm_90a"
+);
 
 /// Its kernel.
 pub const FP8_EXACTNESS_NAME: &str = "fp8_exactness";

@@ -1,22 +1,18 @@
 //! Kernels with products by residues in fp8: lines of 1024 points in two steps of 32, for compute capability 9.0.
 
-use crate::{Aligned, RESIDUE_MODULI};
+use crate::RESIDUE_MODULI;
 
-/// Machine code of those with moduli of at most 256 (`cuda/residues/fp8/bailey_step_residues_fp8.cu`).
-pub static RESIDUE_FP8_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_fp8.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of those with moduli of at most 256 (`cuda/residues/fp8/bailey_step_residues_fp8.cu`).
+    RESIDUE_FP8_IMAGE,
+    "bailey_step_residues_fp8.sm_90a"
+);
 
-/// Machine code of those with the moduli of up to 1089 of Ozaki's scheme II in fp8 (`cuda/residues/fp8/bailey_step_residues_karatsuba.cu`).
-pub static RESIDUE_KARATSUBA_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_karatsuba.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of those with the moduli of up to 1089 of Ozaki's scheme II in fp8 (`cuda/residues/fp8/bailey_step_residues_karatsuba.cu`).
+    RESIDUE_KARATSUBA_IMAGE,
+    "bailey_step_residues_karatsuba.sm_90a"
+);
 
 /// Ways of putting integers together of the first: on 8-bit integers, and in fp8 alone.
 pub const RESIDUE_FP8_KERNELS: [(&str, &str); 2] = [

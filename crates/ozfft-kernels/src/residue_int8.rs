@@ -1,15 +1,11 @@
 //! Kernels with products by residues on 8-bit integers.
 
-use crate::Aligned;
-
-/// Machine code of the kernels with products by residues (`cuda/residues/bailey_step_residues.cu`), for compute capability 9.0: lines
-/// of 1024 points in two steps of 32.
-pub static RESIDUE_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of the kernels with products by residues (`cuda/residues/bailey_step_residues.cu`), for compute capability 9.0: lines
+    /// of 1024 points in two steps of 32.
+    RESIDUE_IMAGE,
+    "bailey_step_residues.sm_90a"
+);
 
 /// Ways of putting integers together, by the names that the crate `residues` gives them, and the kernels.
 pub const RESIDUE_KERNELS: [(&str, &str); 9] = [
@@ -39,13 +35,11 @@ pub fn residue_kernel(way: &str) -> Option<&'static str> {
     found.map(|&(_, kernel)| kernel)
 }
 
-/// Machine code of those that have kernels for shorter lines, too (`cuda/residues/bailey_step_residues_short.cu`).
-pub static RESIDUE_SHORT_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_short.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of those that have kernels for shorter lines, too (`cuda/residues/bailey_step_residues_short.cu`).
+    RESIDUE_SHORT_IMAGE,
+    "bailey_step_residues_short.sm_90a"
+);
 
 /// Kernels for lines of 1024 points, and those that do the same for 512 points, in steps of 32 and 16, and for 256, in two of 16.
 pub const RESIDUE_SHORT_KERNELS: [[&str; 3]; 5] = [
@@ -76,13 +70,11 @@ pub const RESIDUE_SHORT_KERNELS: [[&str; 3]; 5] = [
     ],
 ];
 
-/// Machine code of those with two redundant moduli (`cuda/residues/bailey_step_residues_redundant.cu`).
-pub static RESIDUE_REDUNDANT_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_redundant.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of those with two redundant moduli (`cuda/residues/bailey_step_residues_redundant.cu`).
+    RESIDUE_REDUNDANT_IMAGE,
+    "bailey_step_residues_redundant.sm_90a"
+);
 
 /// Kernels with two redundant moduli, for 1024, 512 and 256 points. They put integers together as `residues_kulisch32` does, and are told what to count.
 pub const RESIDUE_REDUNDANT_KERNELS: [&str; 3] = [
@@ -91,13 +83,11 @@ pub const RESIDUE_REDUNDANT_KERNELS: [&str; 3] = [
     "residues_256_redundant",
 ];
 
-/// Machine code of those for lines of other kinds and numbers (`cuda/residues/bailey_step_residues_kinds.cu`).
-pub static RESIDUE_KINDS_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_kinds.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of those for lines of other kinds and numbers (`cuda/residues/bailey_step_residues_kinds.cu`).
+    RESIDUE_KINDS_IMAGE,
+    "bailey_step_residues_kinds.sm_90a"
+);
 
 /// Kernels for complex, real and Hermitian lines of f64, of 1024, 512 and 256 points. They put integers together as `residues_kulisch32` does.
 pub const RESIDUE_REAL_KERNELS: [&str; 3] =
@@ -113,13 +103,11 @@ pub const RESIDUE_SINGLE_KERNELS: [&str; 3] = [
 /// How many moduli the first and the second step of lines of f32 use.
 pub const RESIDUE_SINGLE_COUNTS: [usize; 2] = [9, 10];
 
-/// Machine code of those with as few moduli as the data need (`cuda/residues/bailey_step_residues_adaptive.cu`).
-pub static RESIDUE_ADAPTIVE_IMAGE: &[u8] = {
-    static IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(
-        "../compiled/bailey_step_residues_adaptive.sm_90a.cubin"
-    ));
-    &IMAGE.0
-};
+image!(
+    /// Machine code of those with as few moduli as the data need (`cuda/residues/bailey_step_residues_adaptive.cu`).
+    RESIDUE_ADAPTIVE_IMAGE,
+    "bailey_step_residues_adaptive.sm_90a"
+);
 
 /// Kernels with as few moduli as the words of eight columns need, for lines of f64 of any kind, of 1024, 512 and 256 points. They are told what to count.
 pub const RESIDUE_ADAPTIVE_KERNELS: [&str; 3] = [

@@ -25,34 +25,28 @@ pub mod convolution;
 #[doc(hidden)]
 pub mod dct;
 mod engines;
-mod error;
 mod executor;
 mod functions;
-mod kind;
 mod layout;
-mod matrix_unit;
-mod parallel;
+mod norm;
 mod plan;
-mod portable;
 mod problem;
 mod progress;
-mod recipe;
-mod roots;
 #[cfg(feature = "native")]
 mod rustfft_traits;
-mod sample;
-mod simd;
-mod stages;
-mod substrate;
-mod sync;
-mod transform;
 #[cfg(feature = "wide")]
 mod wide;
-mod workspace;
 
 #[cfg(feature = "native")]
 #[doc = include_str!("../docs/from-rustfft.md")]
 pub mod from_rustfft {}
+
+#[cfg(any(feature = "native", feature = "wide"))]
+use ozfft_core::simd;
+use ozfft_core::{
+    error, kind, matrix_unit, parallel, portable, recipe, roots, sample, stages, substrate, sync,
+    transform, workspace,
+};
 
 pub use error::{Buffer, FftError};
 #[cfg(feature = "cuda")]

@@ -3,6 +3,9 @@
 use crate::error::{Buffer, FftError};
 use crate::kind::Kind;
 use crate::layout::Layout;
+pub use crate::recipe::Products;
+#[cfg(feature = "residues")]
+pub use crate::stages::residue_products::ResidueOptions;
 use crate::substrate::Substrate;
 #[cfg(feature = "floats")]
 use floats::Mode;
@@ -172,59 +175,6 @@ impl std::str::FromStr for Engine {
         Err(FftError::Unsupported(format!(
             "there is no engine \"{name}\"; the engines are auto, digits, residues, ntt, native, and in floating point {modes}"
         )))
-    }
-}
-
-/// How much of the digit product is formed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub enum Products {
-    /// Only the diagonals that the accuracy needs.
-    Truncated,
-    /// All of them: the integer product itself, which any other exact engine must equal.
-    Exact,
-}
-
-/// Options of [`Engine::Residues`] beyond the recipe.
-#[cfg(feature = "residues")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub struct ResidueOptions {
-    /// The reconstruction method. Methods that are not exact have other bits and a larger bound.
-    #[cfg_attr(feature = "serde", serde(with = "method_name"))]
-    pub reconstruction: Method,
-    /// More moduli than are needed: any `redundancy` bad residues of an output are found, half as many are corrected.
-    pub redundancy: usize,
-    /// As few moduli as the words at hand need; with an [`Accuracy::Target`], as few bits of a line, too.
-    pub adaptive: bool,
-    /// With `adaptive` and a target: where a line needs more bits than there are, the native engine takes over.
-    pub native_fallback: bool,
-}
-
-#[cfg(feature = "residues")]
-impl Default for ResidueOptions {
-    fn default() -> Self {
-        ResidueOptions {
-            reconstruction: Method::Kulisch32,
-            redundancy: 0,
-            adaptive: false,
-            native_fallback: false,
-        }
-    }
-}
-
-/// Reconstruction methods are saved by their names.
-#[cfg(all(feature = "serde", feature = "residues"))]
-mod method_name {
-    use residues::reconstruct::Method;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(method: &Method, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(method)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Method, D::Error> {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
 

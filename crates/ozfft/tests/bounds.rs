@@ -68,7 +68,7 @@ const ADVERSARIES: &[(&str, &str, &str)] = &[
         "hill_climbing_stays_within_the_bound",
     ),
     (
-        "ozfft/src/transform/budget.rs bound",
+        "ozfft-core/src/transform/budget.rs bound",
         "ozfft/tests/attack.rs",
         "aimed_lines_stay_within_the_bound",
     ),

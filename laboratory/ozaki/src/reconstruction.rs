@@ -4,8 +4,6 @@
 //! Then `Σ t·W` is the integer and `q·M`, where `q` is the integer next to `Σ t/m`: the moduli hold a little more than the integers, so `q` need
 //! not be worked out exactly.
 
-use crate::scaled::{NOT_FINITE, sum_exponent};
-use crate::scheme::Scheme;
 use residues::{I256, Moduli, U256, residue_of};
 
 /// How residues become a number.
@@ -99,30 +97,7 @@ impl Weights {
     }
 }
 
-impl Scheme {
-    /// A number from sums of products modulo every modulus.
-    pub(crate) fn number(&self, phase_b: PhaseB, sums: &[i64], fields: [u32; 2]) -> f64 {
-        if fields.contains(&NOT_FINITE) {
-            return f64::NAN;
-        }
-        let mut rests = [0u32; Moduli::MOST];
-        let moduli = self.moduli().values();
-        for ((rest, &sum), &modulus) in rests.iter_mut().zip(sums).zip(moduli) {
-            *rest = sum.rem_euclid(i64::from(modulus)) as u32;
-        }
-        let (rests, exponent) = (&rests[..sums.len()], sum_exponent(fields, self.bits()));
-        match phase_b {
-            PhaseB::Integers => rounded(self.weights.integer(rests), exponent),
-            PhaseB::Doubles => {
-                let first = (exponent / 2).clamp(-1022, 1023);
-                let second = (exponent - first).clamp(-1022, 1023);
-                self.weights.double(rests) * power_of_two(first) * power_of_two(second)
-            }
-        }
-    }
-}
-
-fn power_of_two(exponent: i32) -> f64 {
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 

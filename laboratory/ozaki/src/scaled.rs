@@ -1,9 +1,10 @@
 //! Rows of f64 as integers under one exponent.
 
-use crate::scheme::FIELD_BIAS;
-
 /// The field of numbers that are not finite.
 pub const NOT_FINITE: u32 = 2047;
+
+/// `field - FIELD_BIAS` is an exponent whose power of two is above all numbers with such an exponent field.
+pub(crate) const FIELD_BIAS: i32 = 1022;
 
 /// The largest exponent field of some numbers, at least 1: they are below `2^(field - 1022)`.
 pub fn field_of(values: &[f64]) -> u32 {

@@ -4,15 +4,14 @@
 //! `K·2^(2b)`, and the moduli must tell all such sums apart: `K·2^(2b) < M/2`, less the margin of [`Moduli::hold`].
 
 use crate::error::OzakiError;
-use crate::reconstruction::Weights;
+use crate::reconstruction::{PhaseB, Weights, power_of_two, rounded};
+use crate::scaled::{FIELD_BIAS, NOT_FINITE, sum_exponent};
 use residues::{Moduli, ResidueError, Set, U256};
 
 /// The most bits: words are 64 bits with their sign.
 pub const MOST_BITS: u32 = 62;
 /// The most products of a sum: sums of a modulus are added in 32 bits, `2^16` at a time, and those in 64.
 pub const MOST_PRODUCTS: usize = 1 << 40;
-/// `field - FIELD_BIAS` is an exponent whose power of two is above all numbers with such an exponent field.
-pub(crate) const FIELD_BIAS: i32 = 1022;
 
 /// Moduli, bits of the integers, and what reconstruction needs.
 #[derive(Debug, Clone)]
@@ -124,6 +123,27 @@ impl Scheme {
     ) -> f64 {
         let half = (result.abs() * f64::EPSILON / 2.0).max(f64::from_bits(1));
         self.scaling_bound(row_field, column_field, products) + half
+    }
+
+    /// A number from sums of products modulo every modulus.
+    pub(crate) fn number(&self, phase_b: PhaseB, sums: &[i64], fields: [u32; 2]) -> f64 {
+        if fields.contains(&NOT_FINITE) {
+            return f64::NAN;
+        }
+        let mut rests = [0u32; Moduli::MOST];
+        let moduli = self.moduli().values();
+        for ((rest, &sum), &modulus) in rests.iter_mut().zip(sums).zip(moduli) {
+            *rest = sum.rem_euclid(i64::from(modulus)) as u32;
+        }
+        let (rests, exponent) = (&rests[..sums.len()], sum_exponent(fields, self.bits()));
+        match phase_b {
+            PhaseB::Integers => rounded(self.weights.integer(rests), exponent),
+            PhaseB::Doubles => {
+                let first = (exponent / 2).clamp(-1022, 1023);
+                let second = (exponent - first).clamp(-1022, 1023);
+                self.weights.double(rests) * power_of_two(first) * power_of_two(second)
+            }
+        }
     }
 }
 

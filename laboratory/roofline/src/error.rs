@@ -1,7 +1,7 @@
 //! Everything that can be wrong with what the model is given, each with what would be right.
 
-use crate::machine::Rate;
-use crate::mode::Mode;
+use crate::mode::{Mode, UnknownMode};
+use crate::rate::Rate;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -94,6 +94,6 @@ pub enum RooflineError {
     #[error("an axis of {0} points: the model needs 2 to 1048576")]
     Size(usize),
     /// A mode of another name.
-    #[error("no mode is called {0}: there are printed, corrected and measured")]
-    UnknownMode(String),
+    #[error(transparent)]
+    UnknownMode(#[from] UnknownMode),
 }

@@ -3,10 +3,11 @@
 //! Closed forms for any N, r, S, c and word width come first; [`floors`] then reads the same off a path and compares it with a machine.
 
 use crate::error::RooflineError;
-use crate::kernels::Cube;
-use crate::machine::{Machine, Rate};
+use crate::kernels::{Cube, printed_products};
+use crate::machine::Machine;
 use crate::mode::Mode;
 use crate::paths::Path;
+use crate::rate::Rate;
 use serde::Serialize;
 
 /// Floor 1, equations 15 and 27: 15 log2 N / 96 operations a byte.
@@ -32,11 +33,6 @@ pub fn reconstruction(outputs_per_point: f64, operations_per_slice: f64, slices:
 /// The same in single precision (equation 24).
 pub fn reconstruction_single(outputs_per_point: f64, slices: f64) -> f64 {
     outputs_per_point * slices / 48.0
-}
-
-/// Equation 5: operations of Bailey's products on FP8 units.
-pub fn printed_products(cube: Cube, moduli: f64) -> f64 {
-    cube.printed_product_operations() * (3.0 * moduli + 1.0)
 }
 
 /// Floor 4, equation 18: products and phase A, over the bytes.

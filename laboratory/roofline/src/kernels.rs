@@ -162,6 +162,11 @@ pub fn bluestein_instructions(cube: Cube) -> f64 {
     lines * NUMBER_THEORETIC_TRANSFORMS * butterflies * BUTTERFLY_INSTRUCTIONS
 }
 
+/// Equation 5: operations of Bailey's products on FP8 units.
+pub fn printed_products(cube: Cube, moduli: f64) -> f64 {
+    cube.printed_product_operations() * (3.0 * moduli + 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

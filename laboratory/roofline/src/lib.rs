@@ -4,7 +4,7 @@
 //! paper's numbers *as printed*, *corrected* by what was counted here, and *measured* from records.
 //!
 //! ```text
-//! machine.rs   machines as data, every figure with its source (machines/*.json; probe.rs: records of `ozfft probe`)
+//! machine.rs   machines as data, every figure with its source (machines.rs: machines/*.json and records of `ozfft probe`)
 //! kernels.rs   operations and bytes of kernels
 //! paths.rs     what each way of computing a transform asks of the units, by mode
 //! floors.rs    rates that keep memory busy: closed forms, and margins of a machine
@@ -25,10 +25,11 @@ mod error;
 pub mod floors;
 pub mod kernels;
 mod machine;
+mod machines;
 mod mode;
 pub mod paths;
 pub mod printed;
-mod probe;
+mod rate;
 pub mod record;
 pub mod table;
 pub mod tables;
@@ -36,8 +37,9 @@ pub mod time;
 pub mod verdict;
 
 pub use error::RooflineError;
-pub use machine::{Basis, Figure, Machine, Rate};
-pub use mode::Mode;
+pub use machine::{Basis, Figure, Machine};
+pub use mode::{Mode, UnknownMode};
+pub use rate::Rate;
 pub use record::Record;
 pub use table::{Cell, Table};
 pub use tables::Question;

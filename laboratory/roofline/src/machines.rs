@@ -1,9 +1,86 @@
-//! A machine from a record of `ozfft probe`.
+//! Machines from files: descriptions, and records of `ozfft probe`.
 
 use crate::error::RooflineError;
-use crate::machine::{Basis, Figure, Machine, Rate};
+use crate::machine::{Basis, Figure, MEASURED, Machine};
+use crate::rate::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+/// Machines that come with the crate, in the order of tables.
+const FILES: [(&str, &str); 13] = [
+    ("h100", include_str!("../machines/h100.json")),
+    ("h200", include_str!("../machines/h200.json")),
+    ("b200", include_str!("../machines/b200.json")),
+    ("b300", include_str!("../machines/b300.json")),
+    ("b300-plus", include_str!("../machines/b300-plus.json")),
+    ("rubin", include_str!("../machines/rubin.json")),
+    ("a100", include_str!("../machines/a100.json")),
+    ("l40s", include_str!("../machines/l40s.json")),
+    ("rtx-4090", include_str!("../machines/rtx-4090.json")),
+    ("rtx-5090", include_str!("../machines/rtx-5090.json")),
+    ("mi300x", include_str!("../machines/mi300x.json")),
+    ("trainium1", include_str!("../machines/trainium1.json")),
+    ("trainium2", include_str!("../machines/trainium2.json")),
+];
+
+/// The H200 as `ozfft probe` found it.
+const RECORD: &str = include_str!("../../../benchmarks/records/2026-11-15-h200-probe.json");
+
+impl Machine {
+    /// All machines that come with the crate, measured ones last.
+    pub fn all() -> Result<Vec<Machine>, RooflineError> {
+        let files = FILES
+            .iter()
+            .map(|(name, text)| Machine::from_json(name, text));
+        let measured = of_record(MEASURED, RECORD);
+        files.chain([measured]).collect()
+    }
+
+    /// Their names.
+    pub fn names() -> Vec<&'static str> {
+        let names = FILES.iter().map(|(name, _)| *name);
+        names.chain([MEASURED]).collect()
+    }
+
+    /// A machine that comes with the crate; upper and lower case do not matter, nor does `+` for `-plus`.
+    ///
+    /// ```
+    /// use roofline::{Machine, Mode, Rate};
+    ///
+    /// let machine = Machine::named("b300").unwrap();
+    /// assert_eq!(machine.rate(Mode::Printed, Rate::Fp64).unwrap(), 1.3e12);
+    /// assert!(Machine::named("b3000").is_err());
+    /// ```
+    pub fn named(name: &str) -> Result<Machine, RooflineError> {
+        let plain = name
+            .to_lowercase()
+            .replace('+', "-plus")
+            .replace([' ', '_'], "-");
+        let matches = |known: &str| known == plain || known.replace('-', "") == plain;
+        if let Some((known, text)) = FILES.iter().find(|(known, _)| matches(known)) {
+            return Machine::from_json(known, text);
+        }
+        if matches(MEASURED) {
+            return of_record(MEASURED, RECORD);
+        }
+        Err(RooflineError::UnknownMachine {
+            name: name.into(),
+            known: Machine::names().join(", "),
+        })
+    }
+
+    /// A machine from the text of a file: a description as in `machines/`, or a record of `ozfft probe`. The file's name is for messages.
+    pub fn from_json(file: &str, text: &str) -> Result<Machine, RooflineError> {
+        if is_record(text) {
+            return of_record(file, text);
+        }
+        let machine: Machine = serde_json::from_str(text).map_err(|error| RooflineError::Json {
+            file: file.into(),
+            message: error.to_string(),
+        })?;
+        machine.checked(file)
+    }
+}
 
 // Only what is needed: records may grow.
 #[derive(Deserialize)]
@@ -41,13 +118,13 @@ struct Limit {
 }
 
 /// Whether a text is such a record rather than a description of a machine.
-pub fn is_record(text: &str) -> bool {
+fn is_record(text: &str) -> bool {
     let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
     value.is_some_and(|value| value.get("pipes").is_some() && value.get("bandwidths").is_some())
 }
 
 /// The machine that the record is of: the best that was measured of each unit.
-pub fn machine(name: &str, text: &str) -> Result<Machine, RooflineError> {
+fn of_record(name: &str, text: &str) -> Result<Machine, RooflineError> {
     let record: Record = serde_json::from_str(text).map_err(|error| RooflineError::Json {
         file: name.into(),
         message: error.to_string(),

@@ -1,6 +1,5 @@
 //! The three modes. A result is in one of them, says so, and never mixes them.
 
-use crate::error::RooflineError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -32,6 +31,11 @@ impl Mode {
     }
 }
 
+/// A mode of another name.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("no mode is called {0}: there are printed, corrected and measured")]
+pub struct UnknownMode(pub String);
+
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(self.name())
@@ -39,10 +43,10 @@ impl fmt::Display for Mode {
 }
 
 impl FromStr for Mode {
-    type Err = RooflineError;
+    type Err = UnknownMode;
 
-    fn from_str(name: &str) -> Result<Mode, RooflineError> {
+    fn from_str(name: &str) -> Result<Mode, UnknownMode> {
         let found = Mode::ALL.into_iter().find(|mode| mode.name() == name);
-        found.ok_or_else(|| RooflineError::UnknownMode(name.into()))
+        found.ok_or_else(|| UnknownMode(name.into()))
     }
 }

@@ -4,10 +4,9 @@
 //! counts in mode *printed* (the paper's) and *corrected* (counted here); *measured* times are in [`crate::record`], not here.
 
 use crate::error::RooflineError;
-use crate::floors;
-use crate::kernels::{Cube, bluestein_instructions};
-use crate::machine::Rate;
+use crate::kernels::{Cube, bluestein_instructions, printed_products};
 use crate::mode::Mode;
+use crate::rate::Rate;
 use serde::{Deserialize, Serialize};
 
 /// A way of computing the transform.
@@ -364,7 +363,7 @@ fn printed_path(way: Variant, cube: Cube) -> Option<Path> {
     let r = printed::MODULI;
     let slices = printed::slices(r);
     let outputs = printed::OUTPUTS_PER_POINT * cube.points();
-    let products = floors::printed_products(cube, r);
+    let products = printed_products(cube, r);
     let phase_a = outputs * r * slices;
     let kulisch = printed::OPERATIONS_PER_SLICE * slices;
     let (rate, per_output) = match way {

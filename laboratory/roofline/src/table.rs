@@ -1,7 +1,7 @@
 //! Tables: what every result can be shown as, for terminals, documents, programs and spreadsheets.
 
-use crate::machine::Rate;
 use crate::mode::Mode;
+use crate::rate::Rate;
 use serde::Serialize;
 
 /// One cell: its text, and the number behind it in units of its column.

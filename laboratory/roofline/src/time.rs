@@ -1,8 +1,9 @@
 //! Times: T = max(αW/P, βQ/B) + γ·n_out, and what overlap makes of it.
 
 use crate::error::RooflineError;
-use crate::machine::{Machine, Rate};
+use crate::machine::Machine;
 use crate::paths::{Path, Role};
+use crate::rate::Rate;
 use serde::Serialize;
 
 /// The time of one stage.

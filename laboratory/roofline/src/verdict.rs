@@ -4,9 +4,10 @@
 use crate::error::RooflineError;
 use crate::floors::{Floor, floors};
 use crate::kernels::Cube;
-use crate::machine::{Machine, Rate};
+use crate::machine::Machine;
 use crate::mode::Mode;
 use crate::paths::{Path, Substrate, Variant, path};
+use crate::rate::Rate;
 use crate::record::Record;
 use crate::table::{Cell, Table, milliseconds, rate_text, significant};
 use crate::tables::Question;

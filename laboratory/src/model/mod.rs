@@ -10,9 +10,9 @@ mod show;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 use ozfft_cli::inputs::read_text;
-use ozfft_cli::report::{say, write_text};
+use ozfft_cli::report::say;
 use roofline::{Machine, Mode, Question, Record, document, printed, tables, verdict};
-use show::{Form, table, words};
+use show::{Form, table, words, write_between_markers};
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft-lab model`.
@@ -204,7 +204,7 @@ pub fn run(arguments: &ModelArguments) -> Result<(), Failure> {
             let form = Form::of(options.json, options.csv);
             table(&make(&options.record, &text)?, form)
         }
-        What::Scaling(options) => scaling::run(options),
+        What::Scaling(options) => scaling::run(options, crate::plot::scaling::picture),
         What::Document(options) => write_document(options),
     }
 }
@@ -293,19 +293,4 @@ fn write_document(options: &DocumentOptions) -> Result<(), Failure> {
         return Ok(());
     };
     write_between_markers(path, &made)
-}
-
-/// Replaces what is between the markers of a file.
-fn write_between_markers(path: &Path, made: &str) -> Result<(), Failure> {
-    let text = read(path)?;
-    let replaced = document::replaced(&text, made).ok_or_else(|| Failure::Content {
-        path: path.to_path_buf(),
-        reason: format!(
-            "the lines {} and {} are missing",
-            document::BEGIN,
-            document::END
-        ),
-    })?;
-    write_text(path, &replaced)?;
-    Ok(())
 }

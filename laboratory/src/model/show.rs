@@ -1,8 +1,10 @@
 //! Results of the model for people, programs and spreadsheets.
 
 use crate::failure::Failure;
-use ozfft_cli::report::{aligned, say, say_json};
-use roofline::{Machine, Mode, Table, Verdict};
+use ozfft_cli::inputs::read_text;
+use ozfft_cli::report::{aligned, say, say_json, write_text};
+use roofline::{Machine, Mode, Table, Verdict, document};
+use std::path::Path;
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy)]
@@ -64,4 +66,19 @@ pub fn words(verdict: &Verdict, machine: &Machine, json: bool) -> Result<(), Fai
         }
     }
     assumptions(&verdict.assumptions)
+}
+
+/// Replaces what is between the markers of a file.
+pub fn write_between_markers(path: &Path, made: &str) -> Result<(), Failure> {
+    let text = read_text(path)?;
+    let replaced = document::replaced(&text, made).ok_or_else(|| Failure::Content {
+        path: path.to_path_buf(),
+        reason: format!(
+            "the lines {} and {} are missing",
+            document::BEGIN,
+            document::END
+        ),
+    })?;
+    write_text(path, &replaced)?;
+    Ok(())
 }

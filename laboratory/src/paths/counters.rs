@@ -2,12 +2,19 @@
 //! blocks of its grid.
 
 use super::name_of;
-use super::report::Launch;
 use crate::failure::Failure;
 use ozfft_cli::inputs::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// A launch of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub kernel: String,
+    /// Of its grid.
+    pub blocks: u64,
+}
 
 /// Threads of a warp: the profiler counts instructions of warps.
 const WARP: f64 = 32.0;

@@ -9,6 +9,7 @@ mod model;
 mod paper;
 mod report;
 mod tall_skinny;
+mod text;
 mod tiles;
 mod variants;
 
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 use crate::origin::built_commit;
 use check::{Checked, Sample};
 use clap::Args;
+use counters::Launch;
 use ozfft::{Device, Direction, Plan, Planner, Problem};
 use ozfft_cli::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision, Run,
@@ -29,7 +31,7 @@ use ozfft_testkit::oracle::inputs::uniform_complex;
 pub use paper::{
     MACHINE as PROJECTED_MACHINE, Projection, ROOF_MS as PROJECTED_ROOF_MS, projection,
 };
-use report::{FaultCounts, Launch, Path};
+use report::{FaultCounts, Path};
 pub use report::{Path as PathRow, Report};
 use std::path::PathBuf;
 use std::sync::Arc;

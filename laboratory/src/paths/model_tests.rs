@@ -1,8 +1,9 @@
 //! The constants of a record that was worked by hand: a cube of 1024, round times.
 
 use super::*;
+use crate::paths::counters::Launch;
 use crate::paths::counters::{Counters, Counts};
-use crate::paths::report::{FaultCounts, Launch};
+use crate::paths::report::FaultCounts;
 use crate::paths::tiles::{Resident, Tile};
 use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
 use ozfft_cli::machine::Machine;

@@ -1,7 +1,7 @@
 //! What `ozfft-lab paths` found, as a table and as JSON.
 
 use super::check::Checked;
-use super::counters::{Counters, Table};
+use super::counters::{Counters, Launch, Table};
 use super::delivered::{Constant, Delivered};
 use super::tiles::{Resident, Tile};
 use super::variants::{STAGES, Variant};
@@ -10,17 +10,8 @@ use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
 use ozfft_cli::inputs::read_text;
 use ozfft_cli::machine::Machine;
 use ozfft_cli::options::parse_shape;
-use ozfft_cli::report::{aligned, error_text, seconds_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path as FilePath;
-
-/// A launch of a path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Launch {
-    pub kernel: String,
-    /// Of its grid.
-    pub blocks: u64,
-}
 
 /// One path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -236,96 +227,5 @@ impl Report {
                 });
             }
         }
-    }
-
-    pub fn to_text(&self) -> String {
-        let heading = [
-            "path",
-            "time",
-            "of roof",
-            "of cuFFT",
-            "L2 of lines",
-            "registers",
-            "local bytes",
-            "occupancy",
-            "instructions",
-            "DRAM bytes",
-            "verdict",
-        ];
-        let mut rows = vec![heading.map(String::from).to_vec()];
-        let times = |value: Option<f64>| value.map_or("-".into(), |x| format!("{x:.2}"));
-        for path in &self.paths {
-            let (kernel, counts) = (path.kernel.as_ref(), path.counters.counts());
-            let of = |text: Option<String>| text.unwrap_or("-".into());
-            rows.push(vec![
-                path.name.clone(),
-                of(path.seconds.map(seconds_text)),
-                times(path.over_memory_roof),
-                times(path.over_cufft),
-                of(path.l2.map(error_text)),
-                of(kernel.map(|k| k.registers.to_string())),
-                of(kernel.map(|k| k.local_bytes.to_string())),
-                of(kernel.map(|k| format!("{:.0} %", 100.0 * k.occupancy))),
-                of(counts
-                    .and_then(|c| c.instructions_per_point)
-                    .map(|x| format!("{x:.0}"))),
-                of(counts
-                    .and_then(|c| c.dram_bytes_per_point)
-                    .map(|x| format!("{x:.1}"))),
-                path.verdict(),
-            ]);
-        }
-        let mut text = format!(
-            "{}\n{} on {}: memory roof {} ({:.2} TB/s)\n",
-            aligned(&rows),
-            self.shape,
-            self.device.name,
-            seconds_text(self.memory_roof_seconds),
-            self.copy_bytes_per_second * 1e-12,
-        );
-        for stage in &self.stages {
-            text.push_str(&format!(
-                "{} of residues-kulisch32: {} ({:.0} %)\n",
-                stage.stage,
-                seconds_text(stage.seconds),
-                100.0 * stage.share
-            ));
-        }
-        text.push_str(&self.counters_text());
-        if !self.tiles.is_empty() {
-            text.push_str(&format!("\n{}\n", super::tiles::table(&self.tiles)));
-        }
-        text.push_str(&super::tall_skinny::text(&self.eta_ts));
-        if let Some(delivered) = &self.delivered {
-            text.push_str(&format!("\n{}\n", super::model::table(delivered)));
-        }
-        text
-    }
-
-    /// Instructions by pipe, or that they were not counted.
-    fn counters_text(&self) -> String {
-        let counted = self.paths.iter().filter_map(|path| {
-            let pipes = path.counters.pipes()?.iter();
-            let pipes: Vec<String> = pipes.map(|(pipe, x)| format!("{pipe} {x:.0}")).collect();
-            let by = match &path.counters {
-                Counters::MachineCode(_) => " (both steps, in the machine code)",
-                _ => "",
-            };
-            Some(format!("{}: {}{by}", path.name, pipes.join(", ")))
-        });
-        let lines: Vec<String> = counted.collect();
-        let mut text = match lines.is_empty() {
-            true => String::new(),
-            false => format!(
-                "instructions of a point and axis by pipe\n{}\n",
-                lines.join("\n")
-            ),
-        };
-        for path in &self.paths {
-            if let Counters::NotCounted(why) = &path.counters {
-                text.push_str(&format!("{}: not counted: {why}\n", path.name));
-            }
-        }
-        text
     }
 }

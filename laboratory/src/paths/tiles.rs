@@ -1,8 +1,7 @@
 //! What the number of lines in a block costs, and what arithmetic alone costs: the kernel of `residues-kulisch32` on lines in the order of
 //! memory and across it, in blocks of every size that fits, and on lines that stay in the cache.
 
-use super::counters::{Counters, Table};
-use super::report::Launch;
+use super::counters::{Counters, Launch, Table};
 use super::{PERIOD, Seconds, median};
 use crate::failure::Failure;
 use ozfft::{Device, FftError, Plan, Planner, Problem};

@@ -6,7 +6,6 @@ use super::contenders::{
 };
 use super::data::Data;
 use super::timing::{Case, KULISCH, Method, NAIVE, measure};
-use super::{arrays, matrices};
 use crate::failure::Failure;
 use accurate::dot::OnlineExactDot;
 use accurate::sum::OnlineExactSum;
@@ -36,9 +35,6 @@ pub const NAMES: [&str; 15] = [
 
 /// Seeds of the two arrays.
 pub(super) const SEEDS: (u64, u64) = (1, 2);
-/// Length of arrays where the length is not what is varied.
-const MIDDLE: usize = 1_000_000;
-
 pub(super) type Report<'a> = dyn FnMut(Vec<Measurement>) -> Result<(), Failure> + 'a;
 
 /// A method that has one output.
@@ -79,53 +75,6 @@ pub(super) fn or_all_nan(result: Result<(), kulisch::Error>, output: &mut [f64])
     }
 }
 
-/// Measures everything that is wanted.
-pub fn run_all(
-    wanted: &dyn Fn(&str) -> bool,
-    largest: usize,
-    seconds: Duration,
-    report: &mut Report<'_>,
-) -> Result<(), Failure> {
-    let lengths: Vec<usize> = (3..10)
-        .map(|power| 10usize.pow(power))
-        .filter(|&length| length <= largest)
-        .collect();
-    let middle = MIDDLE.min(largest.max(1));
-    let hard = [
-        Data::Condition(1e10),
-        Data::Condition(1e100),
-        Data::Condition(1e300),
-        Data::AllExponents,
-    ];
-    let threads = parallel::all_threads();
-    if wanted("sum") {
-        for &length in &lengths {
-            report(sums(Data::Signed, length, 1, seconds)?)?;
-        }
-        for data in hard {
-            report(sums(data, middle, 1, seconds)?)?;
-        }
-        if let Some(&length) = lengths.last() {
-            report(sums(Data::Signed, length, threads, seconds)?)?;
-        }
-    }
-    if wanted("dot") {
-        for &length in lengths.iter().filter(|&&length| length <= 10_000_000) {
-            report(dots(Data::Signed, length, seconds)?)?;
-        }
-        for data in [Data::Condition(1e10), Data::Condition(1e100)] {
-            report(dots(data, middle, seconds)?)?;
-        }
-    }
-    for data in [&[Data::Signed], &hard[..3]].concat() {
-        arrays::run(wanted, data, middle, seconds, report)?;
-    }
-    for data in [&[Data::Signed], &hard[..2]].concat() {
-        matrices::run(wanted, data, middle, seconds, report)?;
-    }
-    Ok(())
-}
-
 pub(super) fn case(reduction: &'static str, data: Data, numbers: usize, outputs: usize) -> Case {
     Case {
         reduction,
@@ -136,7 +85,7 @@ pub(super) fn case(reduction: &'static str, data: Data, numbers: usize, outputs:
     }
 }
 
-fn sums(
+pub(super) fn sums(
     data: Data,
     length: usize,
     threads: usize,
@@ -186,7 +135,11 @@ fn sums(
     measure(&case, &mut methods, seconds)
 }
 
-fn dots(data: Data, length: usize, seconds: Duration) -> Result<Vec<Measurement>, Failure> {
+pub(super) fn dots(
+    data: Data,
+    length: usize,
+    seconds: Duration,
+) -> Result<Vec<Measurement>, Failure> {
     // Pairs that cancel have the same number on the other side: 1 is in range for all of them.
     let x = &data.numbers(length, SEEDS.0)[..];
     let y = &match data {

@@ -11,6 +11,8 @@ mod timing;
 use crate::failure::Failure;
 use crate::origin::built_commit;
 use clap::{Args, Subcommand};
+use data::Data;
+use kulisch::parallel;
 use ozfft::Device;
 use ozfft_cli::machine::{Machine, now};
 use ozfft_cli::memory;
@@ -68,6 +70,9 @@ const BYTES_A_NUMBER: u128 = 16;
 
 /// Who is missing among those that are compared, and why.
 const NOT_COMPARED: &str = "Not compared: ReproBLAS and ExBLAS, which are installable neither from Debian nor from PyPI nor from crates.io (looked for on 2026-11-15).";
+
+/// Length of arrays where the length is not what is varied.
+const MIDDLE: usize = 1_000_000;
 
 /// Time and error of one method.
 #[derive(Debug, Clone, Serialize)]
@@ -173,7 +178,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         )));
     }
     memory::expect_points("the largest arrays", &[largest], BYTES_A_NUMBER)?;
-    cases::run_all(&wanted, largest, seconds, &mut report)?;
+    measure_all(&wanted, largest, seconds, &mut report)?;
     if !arguments.json {
         say(&aligned(&table(&results)))?;
         say(NOT_COMPARED)?;
@@ -220,4 +225,51 @@ fn table(results: &[Measurement]) -> Vec<Vec<String>> {
         ]);
     }
     rows
+}
+
+/// Measures everything that is wanted.
+fn measure_all(
+    wanted: &dyn Fn(&str) -> bool,
+    largest: usize,
+    seconds: Duration,
+    report: &mut cases::Report<'_>,
+) -> Result<(), Failure> {
+    let lengths: Vec<usize> = (3..10)
+        .map(|power| 10usize.pow(power))
+        .filter(|&length| length <= largest)
+        .collect();
+    let middle = MIDDLE.min(largest.max(1));
+    let hard = [
+        Data::Condition(1e10),
+        Data::Condition(1e100),
+        Data::Condition(1e300),
+        Data::AllExponents,
+    ];
+    let threads = parallel::all_threads();
+    if wanted("sum") {
+        for &length in &lengths {
+            report(cases::sums(Data::Signed, length, 1, seconds)?)?;
+        }
+        for data in hard {
+            report(cases::sums(data, middle, 1, seconds)?)?;
+        }
+        if let Some(&length) = lengths.last() {
+            report(cases::sums(Data::Signed, length, threads, seconds)?)?;
+        }
+    }
+    if wanted("dot") {
+        for &length in lengths.iter().filter(|&&length| length <= 10_000_000) {
+            report(cases::dots(Data::Signed, length, seconds)?)?;
+        }
+        for data in [Data::Condition(1e10), Data::Condition(1e100)] {
+            report(cases::dots(data, middle, seconds)?)?;
+        }
+    }
+    for data in [&[Data::Signed], &hard[..3]].concat() {
+        arrays::run(wanted, data, middle, seconds, report)?;
+    }
+    for data in [&[Data::Signed], &hard[..2]].concat() {
+        matrices::run(wanted, data, middle, seconds, report)?;
+    }
+    Ok(())
 }

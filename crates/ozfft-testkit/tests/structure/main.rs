@@ -22,36 +22,44 @@ const CODE: [&str; 10] = ["rs", "py", "pyi", "cu", "cuh", "h", "c", "cpp", "hpp"
 
 /// Crates with an order of folders: a later one may import an earlier one, and not the reverse. Single files at the root are
 /// folders of their own.
-const ORDERS: [(&str, &[&str]); 1] = [(
-    "crates/ozfft",
-    &[
-        "portable",
-        "sync",
-        "parallel",
-        "workspace",
-        "kind",
-        "error",
-        "sample",
-        "layout",
-        "substrate",
-        "problem",
-        "recipe",
-        "roots",
-        "simd",
-        "stages",
-        "matrix_unit",
-        "transform",
-        "progress",
-        "executor",
-        "engines",
-        "plan",
-        "functions",
-        "rustfft_traits",
-        "wide",
-        "dct",
-        "convolution",
-    ],
-)];
+const ORDERS: [(&str, &[&str]); 2] = [
+    (
+        "crates/ozfft-core",
+        &[
+            "portable",
+            "sync",
+            "parallel",
+            "workspace",
+            "kind",
+            "error",
+            "sample",
+            "substrate",
+            "recipe",
+            "roots",
+            "simd",
+            "stages",
+            "matrix_unit",
+            "transform",
+        ],
+    ),
+    (
+        "crates/ozfft",
+        &[
+            "layout",
+            "problem",
+            "progress",
+            "norm",
+            "executor",
+            "engines",
+            "plan",
+            "functions",
+            "rustfft_traits",
+            "wide",
+            "dct",
+            "convolution",
+        ],
+    ),
+];
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

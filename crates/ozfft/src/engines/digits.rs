@@ -8,13 +8,13 @@ use crate::executor::scales::Largest;
 use crate::executor::schedule::{AxisPass, Schedule};
 use crate::kind::Kind;
 use crate::matrix_unit::{Unit, UnitSession};
+use crate::norm::Scaling;
 use crate::problem::Problem;
 use crate::recipe::{BlockRecipe, Fold, LineRecipe, Recipe};
 use crate::sample::Real;
 use crate::stages::quantise::Columns;
 use crate::substrate::{GpuUnit, Substrate};
 use crate::transform::line::Line;
-use crate::transform::norm::Scaling;
 use crate::transform::passes::PAIR;
 use std::sync::Arc;
 

@@ -7,13 +7,13 @@ use crate::error::FftError;
 use crate::executor::cpu::{Executor, LineTransform};
 use crate::executor::cuda::{self, CudaExecutor};
 use crate::matrix_unit::{Unit, residue_unit};
+use crate::norm::Scaling;
 use crate::portable::power_of_two;
 use crate::recipe::{Digits, Recipe};
 use crate::sample::Real;
 use crate::stages::residue_products::{LineUnit, ResidueEngine};
 use crate::substrate::{CpuUnit, Substrate};
 use crate::transform::line::Line;
-use crate::transform::norm::Scaling;
 use crate::transform::tables::Setting;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl<T: Real> BuildEngine<T> for ResiduesEngine {
             Some(_) => on_gpu(request, &Measured::default()),
             None => {
                 let unit = residue_unit(request.problem.substrate)?;
-                on_processor(request, ResidueEngine::new(request.problem, unit)?)
+                on_processor(request, ResidueEngine::new(request.problem.residues, unit)?)
             }
         }
     }
@@ -111,7 +111,10 @@ pub(crate) fn on_gpu<T: Real>(
     let kernel = cuda::residue_kernel::<T>(problem, &*machine)?;
     let kernel = measured.kernel.unwrap_or(kernel);
     // The processor only lays out the tables; bounds are those of its own sums.
-    let mut engine = ResidueEngine::new(problem, residue_unit(Substrate::Cpu(CpuUnit::Scalar))?)?;
+    let mut engine = ResidueEngine::new(
+        problem.residues,
+        residue_unit(Substrate::Cpu(CpuUnit::Scalar))?,
+    )?;
     let (recipe, budget, reason) = match problem.accuracy.target() {
         Some(target) if problem.residues.adaptive => adapt::<T>(request, target, &mut engine)?,
         _ => shared.recalled_or_chosen::<T>(problem, request.recalled, Some(&engine))?,
@@ -204,7 +207,13 @@ fn adapt<T: Real>(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Accuracy, Engine, FftError, Planner, Problem, ResidueOptions};
+    use super::ResidueEngine;
+    use crate::{Accuracy, Engine, FftError, Plan, Planner, Problem, Products, ResidueOptions};
+    use num_complex::Complex;
+    use residues::bytes::{ByteMatrix, ByteProducts, Group, Portable, Sums};
+    use residues::products::Unit8;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn the_accuracy_that_the_error_of_adaptive_lines_names_is_accepted() {
@@ -228,5 +237,87 @@ mod tests {
             // Nothing smaller is.
             assert!(asking(best * (1.0 - 1e-9)).is_err(), "{shape:?}");
         }
+    }
+
+    /// A unit with a bit that flips in the products of some matrices, those of one modulus each.
+    #[derive(Debug)]
+    struct Faulty {
+        /// The step's matrices are the only ones of this depth.
+        depth: usize,
+        calls: AtomicU64,
+        /// In which of every `period` products.
+        period: u64,
+        bad: &'static [u64],
+    }
+
+    impl ByteProducts for Faulty {
+        fn name(&self) -> &'static str {
+            "faulty"
+        }
+
+        fn multiply(&self, matrix: &ByteMatrix, data: &[Group], sums: &mut [Sums]) {
+            Portable.multiply(matrix, data, sums);
+            if matrix.depth() == self.depth {
+                let call = self.calls.fetch_add(1, Ordering::Relaxed) % self.period;
+                if self.bad.contains(&call) {
+                    sums[1][0] ^= 1;
+                }
+            }
+        }
+    }
+
+    /// A plan for 24 points in one step of 12 slots, with two redundant moduli.
+    fn redundant_plan(bad: &'static [u64]) -> Plan<f64> {
+        let options = ResidueOptions {
+            redundancy: 2,
+            ..ResidueOptions::default()
+        };
+        let problem = Problem::complex(&[24]).engine(Engine::Residues);
+        let problem = problem.products(Products::Exact).residues(options);
+        let unit = Unit8::Int8(Arc::new(Faulty {
+            depth: 12,
+            calls: AtomicU64::new(0),
+            // Fifteen moduli that are needed, and two.
+            period: 17,
+            bad,
+        }));
+        let engine = ResidueEngine::new(options, (unit, "faulty")).unwrap();
+        let planner = Planner::new();
+        planner.plan_residues(&problem, engine).unwrap()
+    }
+
+    fn line() -> Vec<Complex<f64>> {
+        let component = |i: usize| f64::from(i as u32).sin();
+        let points = (0..24).map(|i| Complex::new(component(i), component(i + 24)));
+        points.collect()
+    }
+
+    #[test]
+    fn a_faulty_product_is_corrected_and_counted() {
+        let (sound, faulty) = (redundant_plan(&[]), redundant_plan(&[3]));
+        let (mut expected, mut found) = (line(), line());
+        sound.process(&mut expected).unwrap();
+        faulty.process(&mut found).unwrap();
+        assert_eq!(found, expected);
+        assert_eq!(sound.residue_report().unwrap().corrected, 0);
+        let report = faulty.residue_report().unwrap();
+        assert!(
+            report.corrected > 0 && report.uncorrectable == 0,
+            "{report}"
+        );
+    }
+
+    #[test]
+    fn faults_beyond_redundancy_end_in_an_error() {
+        let faulty = redundant_plan(&[3, 9]);
+        let error = faulty.process(&mut line()).unwrap_err();
+        let report = faulty.residue_report().unwrap();
+        assert!(report.uncorrectable > 0, "{report}");
+        let outputs = report.uncorrectable;
+        let expected = FftError::BadResidues {
+            outputs,
+            redundancy: 2,
+        };
+        assert_eq!(error, expected);
     }
 }

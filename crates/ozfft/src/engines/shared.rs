@@ -5,6 +5,7 @@ use crate::engines::floats::FloatPlans;
 use crate::error::FftError;
 use crate::kind::Kind;
 use crate::matrix_unit::Unit;
+use crate::norm::Scaling;
 use crate::problem::{Accuracy, Problem, Products};
 use crate::recipe::{AxisRecipe, Digits, LineRecipe, Recipe, digit_products, factor};
 use crate::sample::Real;
@@ -14,7 +15,6 @@ use crate::transform::budget::{
     Data, ErrorBudget, Setting, between_axes, final_rounding, line_budget,
 };
 use crate::transform::line::Line;
-use crate::transform::norm::Scaling;
 use crate::transform::tables::{self, Tables};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};

@@ -41,21 +41,19 @@ pub(crate) fn named_digits(problem: &Problem) -> Option<Digits> {
     Some(problem.products.digits(digits))
 }
 
-impl Digits {
-    /// Those that planning considers, and no others: kernels and head-room are proven for them.
-    fn validate(self) -> Result<(), String> {
-        let Digits {
-            data,
-            matrix,
-            diagonals,
-        } = self;
-        let sound = (2..=8).contains(&data)
-            && (1..=data.min(7)).contains(&matrix)
-            && (data..data + matrix).contains(&diagonals);
-        sound.then_some(()).ok_or_else(|| {
-            format!("the digits {self:?} are not usable: 2 to 8 of data, at most as many and 7 of matrices, diagonals from those of data to all")
-        })
-    }
+/// Those that planning considers, and no others: kernels and head-room are proven for them.
+fn validate_digits(digits: Digits) -> Result<(), String> {
+    let Digits {
+        data,
+        matrix,
+        diagonals,
+    } = digits;
+    let sound = (2..=8).contains(&data)
+        && (1..=data.min(7)).contains(&matrix)
+        && (data..data + matrix).contains(&diagonals);
+    sound.then_some(()).ok_or_else(|| {
+        format!("the digits {digits:?} are not usable: 2 to 8 of data, at most as many and 7 of matrices, diagonals from those of data to all")
+    })
 }
 
 /// Checks blocks of at most `longest` points, and returns the product of their lengths.
@@ -93,39 +91,37 @@ fn validate_blocks(blocks: &[BlockRecipe], longest: usize) -> Result<usize, Stri
     Ok(points)
 }
 
-impl LineRecipe {
-    /// Whether it is a valid recipe for `n` points.
-    fn validate(&self, n: usize) -> Result<(), String> {
-        let points = match self {
-            LineRecipe::Copy => 1,
-            LineRecipe::Passes(blocks) => validate_blocks(blocks, factor::LONGEST_BLOCK)?,
-            LineRecipe::Bluestein { n, convolution } => {
-                let m = validate_blocks(convolution, factor::LONGEST_CONVOLUTION_BLOCK)?;
-                if *n < 2 || factor::is_smooth(*n) {
-                    return Err(format!(
-                        "a length of {n} needs no convolution; lengths with a prime factor above 64 do"
-                    ));
-                }
-                // As planning takes them: the power of two above is always enough.
-                let needed = n.checked_mul(2).and_then(|points| {
-                    let least = points - 1;
-                    Some(least..=least.checked_next_power_of_two()?)
-                });
-                if !needed.is_some_and(|needed| needed.contains(&m)) {
-                    return Err(format!(
-                        "a convolution of {m} points does not fit a length of {n}: it takes at least 2n - 1, and at most the power of two above"
-                    ));
-                }
-                *n
+/// Whether a line is a valid recipe for `n` points.
+fn validate_line(line: &LineRecipe, n: usize) -> Result<(), String> {
+    let points = match line {
+        LineRecipe::Copy => 1,
+        LineRecipe::Passes(blocks) => validate_blocks(blocks, factor::LONGEST_BLOCK)?,
+        LineRecipe::Bluestein { n, convolution } => {
+            let m = validate_blocks(convolution, factor::LONGEST_CONVOLUTION_BLOCK)?;
+            if *n < 2 || factor::is_smooth(*n) {
+                return Err(format!(
+                    "a length of {n} needs no convolution; lengths with a prime factor above 64 do"
+                ));
             }
-        };
-        if points != n {
-            return Err(format!(
-                "a recipe for {points} points is given for an axis of {n}"
-            ));
+            // As planning takes them: the power of two above is always enough.
+            let needed = n.checked_mul(2).and_then(|points| {
+                let least = points - 1;
+                Some(least..=least.checked_next_power_of_two()?)
+            });
+            if !needed.is_some_and(|needed| needed.contains(&m)) {
+                return Err(format!(
+                    "a convolution of {m} points does not fit a length of {n}: it takes at least 2n - 1, and at most the power of two above"
+                ));
+            }
+            *n
         }
-        Ok(())
+    };
+    if points != n {
+        return Err(format!(
+            "a recipe for {points} points is given for an axis of {n}"
+        ));
     }
+    Ok(())
 }
 
 impl Decision {
@@ -179,7 +175,7 @@ impl Decision {
 
     fn validate_recipe(&self, recipe: &Recipe) -> Result<(), String> {
         let problem = &self.problem;
-        recipe.digits.validate()?;
+        validate_digits(recipe.digits)?;
         let exact = recipe.digits == recipe.digits.exact();
         if recipe.products != problem.products || (recipe.products == Products::Exact && !exact) {
             return Err(format!(
@@ -203,7 +199,7 @@ impl Decision {
         recipe
             .axes
             .iter()
-            .try_for_each(|axis| axis.line.validate(problem.shape[axis.axis]))
+            .try_for_each(|axis| validate_line(&axis.line, problem.shape[axis.axis]))
     }
 }
 

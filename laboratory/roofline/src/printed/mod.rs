@@ -153,7 +153,7 @@ impl Setting {
             cube,
             outputs,
             slices,
-            products: crate::floors::printed_products(cube, moduli),
+            products: crate::kernels::printed_products(cube, moduli),
             phase_a: outputs * moduli * slices,
         })
     }

@@ -4,8 +4,8 @@ use super::Question;
 use crate::error::RooflineError;
 use crate::floors::amdahl;
 use crate::kernels::{self, Counts};
-use crate::machine::Rate;
 use crate::mode::Mode;
+use crate::rate::Rate;
 use crate::record::gains;
 use crate::table::{Cell, Table};
 

@@ -3,9 +3,9 @@
 use super::{Question, scaled};
 use crate::error::RooflineError;
 use crate::floors;
-use crate::machine::Rate;
 use crate::mode::Mode;
 use crate::paths::{self, Substrate, Variant, printed};
+use crate::rate::Rate;
 use crate::table::{Cell, Table, shown_in};
 
 /// Rates that keep memory busy, beside what machines have.

@@ -16,8 +16,9 @@ pub use wall_times::{comparison, wall_times};
 pub use words::widths;
 
 use crate::error::RooflineError;
-use crate::machine::{Machine, Rate};
+use crate::machine::Machine;
 use crate::mode::Mode;
+use crate::rate::Rate;
 use crate::record::Record;
 use crate::table::{Cell, Table, shown_in};
 

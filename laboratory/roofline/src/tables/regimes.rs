@@ -3,9 +3,9 @@
 use super::Question;
 use crate::error::RooflineError;
 use crate::kernels::{self, Counts, Cube};
-use crate::machine::Rate;
 use crate::mode::Mode;
 use crate::paths::{Substrate, counted, printed};
+use crate::rate::Rate;
 use crate::table::{Cell, Table};
 
 /// Kernels of Table 3 and of Part 1, of sizes that the paper names or that are usual.

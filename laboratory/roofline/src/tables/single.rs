@@ -3,8 +3,8 @@
 use super::{Question, scaled};
 use crate::error::RooflineError;
 use crate::floors;
-use crate::machine::Rate;
 use crate::mode::Mode;
+use crate::rate::Rate;
 use crate::table::{Cell, Table};
 
 /// Section 6: single precision.

@@ -7,7 +7,7 @@ mod local;
 mod network;
 mod published;
 
-use super::show::{Form, table};
+use super::show::{Form, table, write_between_markers};
 use crate::failure::Failure;
 use clap::Args;
 use formula::{Binding, Grid, Time, Transform, transform};
@@ -463,8 +463,11 @@ fn sizes(numbers: &[u64]) -> Vec<usize> {
     numbers.iter().map(|&number| number as usize).collect()
 }
 
-/// Runs the command.
-pub fn run(options: &ScalingOptions) -> Result<(), Failure> {
+/// Runs the command, with a drawing of what it finds.
+pub fn run(
+    options: &ScalingOptions,
+    draw: impl Fn(&[Scaling]) -> Result<String, Failure>,
+) -> Result<(), Failure> {
     let form = Form::of(options.json, options.csv);
     if let Some(path) = &options.check {
         return table(&check::table(&check::Record::read(path)?), form);
@@ -488,8 +491,7 @@ pub fn run(options: &ScalingOptions) -> Result<(), Failure> {
     };
     let all = of(&ranks)?;
     if let Some(path) = &options.plot {
-        let picture = crate::plot::scaling::picture(&of(&all_ranks())?)?;
-        write_text(path, &picture)?;
+        write_text(path, &draw(&of(&all_ranks())?)?)?;
     }
     let crossovers = crossover_table(&of(&all_ranks())?);
     if let Some(path) = &options.out {
@@ -525,7 +527,7 @@ fn write_document(
     tables.push(published_table()?.markdown());
     tables.push(check::table(&record).markdown());
     tables.push(figures_table(&networks).markdown());
-    super::write_between_markers(path, &tables.join("\n\n"))
+    write_between_markers(path, &tables.join("\n\n"))
 }
 
 #[cfg(test)]

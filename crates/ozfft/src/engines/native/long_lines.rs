@@ -6,13 +6,11 @@
 
 use super::butterflies::splat;
 use super::panels::Lines;
-use super::side_by_side::{Instructions, MOST_LANES, SideBySide};
+use super::side_by_side::{MOST_LANES, SideBySide};
 use super::{COLUMN_GAP, COLUMNS, FEW_COLUMNS, LONG_LINE};
 use crate::parallel;
 use crate::roots::root_table::RootTable;
-#[cfg(vector_unit)]
-use crate::simd::{Avx2, Avx512};
-use crate::simd::{Floats, Portable};
+use crate::simd::{Floats, Instructions, LaneTask};
 use crate::stages::numbers::Placement;
 use crate::workspace::{ReadArray, SharedArray, take, words_for};
 use float_environment::DefaultEnvironment;
@@ -101,24 +99,6 @@ impl Rotations {
         }
     }
 
-    /// # Safety
-    /// As of [`Rotations::turn`].
-    #[cfg(vector_unit)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
-    unsafe fn turn_avx512(&self, j: usize, panel: *mut Complex<f64>, pitch: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.turn::<8, Avx512>(j, panel, pitch) }
-    }
-
-    /// # Safety
-    /// As of [`Rotations::turn`].
-    #[cfg(vector_unit)]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn turn_avx2(&self, j: usize, panel: *mut Complex<f64>, pitch: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.turn::<4, Avx2>(j, panel, pitch) }
-    }
-
     /// [`Rotations::turn`] in the instructions that the transforms are computed with.
     fn turn_columns(
         &self,
@@ -131,16 +111,30 @@ impl Rotations {
         let rows = self.of_lanes.len() / lanes;
         assert!((rows - 1) * pitch + column + lanes <= panel.len());
         let panel = panel[column..].as_mut_ptr();
-        // SAFETY: in range; the instructions have been looked for.
-        unsafe {
-            match instructions {
-                #[cfg(vector_unit)]
-                Instructions::Avx512 => self.turn_avx512(j, panel, pitch),
-                #[cfg(vector_unit)]
-                Instructions::Avx2 => self.turn_avx2(j, panel, pitch),
-                Instructions::Portable => self.turn::<4, Portable>(j, panel, pitch),
-            }
-        }
+        let task = Turn {
+            rotations: self,
+            j,
+            panel,
+            pitch,
+        };
+        // SAFETY: in range; the instructions are this machine's.
+        unsafe { instructions.enter(task) }
+    }
+}
+
+/// The columns of one call of [`Rotations::turn_columns`].
+struct Turn<'a> {
+    rotations: &'a Rotations,
+    j: usize,
+    panel: *mut Complex<f64>,
+    pitch: usize,
+}
+
+impl LaneTask for Turn<'_> {
+    #[inline(always)]
+    unsafe fn run<const L: usize, V: Floats<L>>(self) {
+        // SAFETY: the promise of whoever has made the task, and the caller's.
+        unsafe { self.rotations.turn::<L, V>(self.j, self.panel, self.pitch) }
     }
 }
 

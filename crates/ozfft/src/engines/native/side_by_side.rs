@@ -7,9 +7,7 @@
 use super::butterflies::{Butterfly, Dft, splat};
 use super::panels::Lines;
 use crate::roots::root_table::RootTable;
-#[cfg(vector_unit)]
-use crate::simd::{Avx2, Avx512};
-use crate::simd::{Floats, Pair, Point, Portable};
+use crate::simd::{Floats, Instructions, LaneTask, Pair, Point};
 use crate::workspace::{ReadArray, SharedArray, take, words_for};
 use num_complex::Complex;
 
@@ -30,47 +28,6 @@ struct Step {
     after: usize,
     /// Place of its first factor in the table.
     first_factor: usize,
-}
-
-/// Instructions that this machine has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Instructions {
-    #[cfg(vector_unit)]
-    Avx512,
-    #[cfg(vector_unit)]
-    Avx2,
-    Portable,
-}
-
-impl Instructions {
-    /// All that this machine has, the fastest first.
-    fn available() -> Vec<Instructions> {
-        let mut all = Vec::new();
-        #[cfg(vector_unit)]
-        {
-            let has_avx512 = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512cd");
-            if has_avx512 {
-                all.push(Instructions::Avx512);
-            }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                all.push(Instructions::Avx2);
-            }
-        }
-        all.push(Instructions::Portable);
-        all
-    }
-
-    pub(super) fn lanes(self) -> usize {
-        match self {
-            #[cfg(vector_unit)]
-            Instructions::Avx512 => 8,
-            _ => 4,
-        }
-    }
 }
 
 /// The transform of lines side by side.
@@ -357,42 +314,14 @@ impl SideBySide {
             start: target.checked_pointer_mut(to).cast::<f64>(),
             stride: 2 * target.place.stride,
         };
-        // SAFETY: all rows are in range, and are this thread's; the instructions have been looked for.
-        unsafe {
-            match self.instructions {
-                #[cfg(vector_unit)]
-                Instructions::Avx512 => self.run_avx512(source, target, workspace),
-                #[cfg(vector_unit)]
-                Instructions::Avx2 => self.run_avx2(source, target, workspace),
-                Instructions::Portable => {
-                    self.run_lanes::<4, Portable>(source, target, workspace);
-                }
-            }
-        }
-    }
-
-    #[cfg(vector_unit)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
-    unsafe fn run_avx512(
-        &self,
-        source: Rows<*const f64>,
-        target: Rows<*mut f64>,
-        workspace: &mut [u64],
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run_lanes::<8, Avx512>(source, target, workspace) }
-    }
-
-    #[cfg(vector_unit)]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn run_avx2(
-        &self,
-        source: Rows<*const f64>,
-        target: Rows<*mut f64>,
-        workspace: &mut [u64],
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run_lanes::<4, Avx2>(source, target, workspace) }
+        let task = OneSet {
+            transform: self,
+            source,
+            target,
+            workspace,
+        };
+        // SAFETY: all rows are in range, and are this thread's; the instructions are this machine's.
+        unsafe { self.instructions.enter(task) }
     }
 
     /// # Safety
@@ -442,6 +371,25 @@ impl SideBySide {
             } else {
                 with_radix!(last.radix, last_step, V, panel, results, last.before);
             }
+        }
+    }
+}
+
+/// The lines of one call of [`SideBySide::run`].
+struct OneSet<'a> {
+    transform: &'a SideBySide,
+    source: Rows<*const f64>,
+    target: Rows<*mut f64>,
+    workspace: &'a mut [u64],
+}
+
+impl LaneTask for OneSet<'_> {
+    #[inline(always)]
+    unsafe fn run<const L: usize, V: Floats<L>>(self) {
+        // SAFETY: the promise of whoever has made the rows, and the caller's.
+        unsafe {
+            self.transform
+                .run_lanes::<L, V>(self.source, self.target, self.workspace);
         }
     }
 }

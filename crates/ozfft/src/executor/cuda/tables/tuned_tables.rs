@@ -103,9 +103,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::matrix_unit::Unit;
     use crate::problem::Products;
-    use crate::recipe::Digits;
-    use crate::recipe::LineRecipe;
     use crate::recipe::factor;
+    use crate::recipe::{Digits, LineRecipe};
     use crate::roots::Fixed;
     use crate::transform::passes::Passes;
     use crate::transform::tables::Setting;
