@@ -113,6 +113,13 @@ impl ArrayConvolutions {
         }
     }
 
+    /// A queue of a machine that has all kernels ready.
+    fn queue(&self) -> Result<OpenQueue<'_>, FftError> {
+        let kernels: Vec<_> = batches::names().collect();
+        self.machine.prepare(&kernels)?;
+        OpenQueue::new(&*self.machine)
+    }
+
     /// The device, in words.
     pub(crate) fn device_name(&self) -> String {
         self.machine.name()
