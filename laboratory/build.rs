@@ -1,11 +1,11 @@
 //! Tells the program which crates it compares with, because they do not say their versions, which compiler made it, and from which commit.
 
-#[path = "../crates/ozfft-cli/build/origin.rs"]
+#[path = "../crates/ozfft-measure/build/origin.rs"]
 mod origin;
 
 const ROOT: &str = "..";
 /// The crates of this repository that the program is made of.
-const USED: [&str; 14] = [
+const USED: &[&str] = &[
     "crates/exact-convolution",
     "crates/fallible-memory",
     "crates/float-environment",
@@ -13,9 +13,9 @@ const USED: [&str; 14] = [
     "crates/kulisch",
     "crates/ozfft-testkit",
     "crates/ozfft",
-    "crates/ozfft-cli",
-    "crates/ozfft-demo",
+    "crates/ozfft-core",
     "crates/ozfft-kernels",
+    "crates/ozfft-measure",
     "crates/residues",
     "laboratory",
     "laboratory/ozaki",
@@ -23,11 +23,7 @@ const USED: [&str; 14] = [
 ];
 
 fn main() {
-    let compared = [
-        ("rustfft", "RUSTFFT_VERSION"),
-        ("xsum", "XSUM_VERSION"),
-        ("accurate", "ACCURATE_VERSION"),
-    ];
+    let compared = [("xsum", "XSUM_VERSION"), ("accurate", "ACCURATE_VERSION")];
     origin::versions("Cargo.lock", &compared);
-    origin::origin(ROOT, &USED);
+    origin::origin(ROOT, USED);
 }

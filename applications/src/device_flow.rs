@@ -12,8 +12,8 @@ use cudarc::driver::{
 };
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use num_complex::Complex;
-use ozfft_cli::failure::Failure;
-use ozfft_cli::gpu::{Gpu, Memory, failed};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{Gpu, Memory, failed};
 
 const SOURCE: &str = include_str!("device_flow.cu");
 

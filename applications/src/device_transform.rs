@@ -1,8 +1,8 @@
 //! A transform in a GPU's memory of arrays in the processor's: copies and kernels are timed apart, for ozfft and cuFFT alike, so that their times can be compared.
 
 use ozfft::FftError;
-use ozfft_cli::failure::Failure;
-use ozfft_cli::gpu::{DeviceArrays, DeviceWork, Gpu};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{DeviceArrays, DeviceWork, Gpu};
 use std::time::Instant;
 
 /// Seconds of one call.

@@ -1,11 +1,61 @@
 //! Options that all programs have.
 
-use crate::other_libraries::{Library, Planning};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ozfft::{Accuracy, Device, Engine, FftError, Problem, Products, ResidueOptions, Substrate};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::Effort;
+use ozfft_measure::options::{
+    ProductsName, parse_accuracy, parse_device, parse_engine, parse_threads,
+};
 use std::path::PathBuf;
+
+/// Whose transforms run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Library {
+    /// Those of this workspace
+    #[default]
+    Ozfft,
+    /// FFTW's
+    Fftw,
+    /// cuFFT's on the first GPU
+    Cufft,
+}
+
+impl Library {
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Library::Ozfft => "ozfft",
+            Library::Fftw => "fftw",
+            Library::Cufft => "cufft",
+        }
+    }
+}
+
+/// How FFTW plans.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Planning {
+    /// Without measuring
+    #[default]
+    Estimate,
+    /// Measures, and takes the fastest: that may be another one in the next run
+    Measure,
+    /// Without measuring, for arrays at any address
+    Unaligned,
+    /// Without measuring, and without vector instructions
+    Scalar,
+}
+
+impl Planning {
+    pub(crate) fn effort(self) -> Effort {
+        match self {
+            Planning::Estimate => Effort::Estimate,
+            Planning::Measure => Effort::Measure,
+            Planning::Unaligned => Effort::EstimateUnaligned,
+            Planning::Scalar => Effort::EstimateScalar,
+        }
+    }
+}
 
 /// How transforms are computed, and what is written.
 #[derive(Debug, Clone, Args)]

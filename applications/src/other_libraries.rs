@@ -2,61 +2,12 @@
 //! ozfft's own transforms on a GPU take the same way there as cuFFT's.
 
 use crate::device_transform::{DeviceTransform, Seconds};
-use crate::options::Computing;
-use clap::ValueEnum;
+use crate::options::{Computing, Library};
 use ozfft::{Device, Direction, Engine, FftError, Kind, Plan, Problem};
-use ozfft_cli::fftw::{Arrays, Effort, Fftw, FftwPlan};
-use ozfft_cli::gpu::{CuFft, Precision};
+use ozfft_measure::fftw::{Arrays, Fftw, FftwPlan};
+use ozfft_measure::gpu::{CuFft, Precision};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-
-/// Whose transforms run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Library {
-    /// Those of this workspace
-    #[default]
-    Ozfft,
-    /// FFTW's
-    Fftw,
-    /// cuFFT's on the first GPU
-    Cufft,
-}
-
-impl Library {
-    /// Its name in options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Library::Ozfft => "ozfft",
-            Library::Fftw => "fftw",
-            Library::Cufft => "cufft",
-        }
-    }
-}
-
-/// How FFTW plans.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Planning {
-    /// Without measuring
-    #[default]
-    Estimate,
-    /// Measures, and takes the fastest: that may be another one in the next run
-    Measure,
-    /// Without measuring, for arrays at any address
-    Unaligned,
-    /// Without measuring, and without vector instructions
-    Scalar,
-}
-
-impl Planning {
-    fn effort(self) -> Effort {
-        match self {
-            Planning::Estimate => Effort::Estimate,
-            Planning::Measure => Effort::Measure,
-            Planning::Unaligned => Effort::EstimateUnaligned,
-            Planning::Scalar => Effort::EstimateScalar,
-        }
-    }
-}
 
 /// A transform by another library, or on a GPU, in memory of its own. The inverse divides by the number of points.
 pub struct OtherTransform {
@@ -228,6 +179,7 @@ fn swap_parts(numbers: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Planning;
     use crate::transforms::{ComplexTransform, RealTransform};
     use num_complex::Complex;
 

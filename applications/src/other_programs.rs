@@ -1,6 +1,6 @@
 //! Running the programs of this package from one of them.
 
-use ozfft_cli::failure::Failure;
+use ozfft_measure::failure::Failure;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! Plots of the programs: curves over one axis, as SVG.
 
-use ozfft_cli::failure::Failure;
-use ozfft_cli::plot::{COLOURS, DrawingError};
-use ozfft_cli::report::write_text;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::plot::{Area, COLOURS, DrawingError, svg};
+use ozfft_measure::report::write_text;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use std::path::Path;
@@ -66,14 +66,11 @@ const SIZE: (u32, u32) = (900, 520);
 impl Chart {
     /// Writes the chart to a file.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let picture = self
-            .draw()
-            .map_err(|error| Failure::Plot(error.to_string()))?;
-        write_text(path, &format!("{picture}\n"))
+        write_text(path, &format!("{}\n", self.draw()?))
     }
 
     /// The chart as the text of an SVG file.
-    pub fn draw(&self) -> Result<String, DrawingError> {
+    pub fn draw(&self) -> Result<String, Failure> {
         let log_y = self.scales != Scales::Linear;
         let log_x = self.scales == Scales::LogLog;
         let mut chart = self.clone();
@@ -85,28 +82,14 @@ impl Chart {
         let points = || chart.curves.iter().flat_map(|curve| &curve.points);
         let x = extent(points().map(|point| point.0), log_x);
         let y = extent(points().map(|point| point.1), log_y);
-        let mut picture = String::new();
-        {
-            let area = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
-            area.fill(&WHITE)?;
-            match self.scales {
-                Scales::Linear => chart.draw_on(&area, x.0..x.1, y.0..y.1)?,
-                Scales::LogY => chart.draw_on(&area, x.0..x.1, (y.0..y.1).log_scale())?,
-                Scales::LogLog => {
-                    chart.draw_on(&area, (x.0..x.1).log_scale(), (y.0..y.1).log_scale())?;
-                }
-            }
-            area.present()?;
-        }
-        Ok(picture)
+        svg(SIZE, |area| match self.scales {
+            Scales::Linear => chart.draw_on(area, x.0..x.1, y.0..y.1),
+            Scales::LogY => chart.draw_on(area, x.0..x.1, (y.0..y.1).log_scale()),
+            Scales::LogLog => chart.draw_on(area, (x.0..x.1).log_scale(), (y.0..y.1).log_scale()),
+        })
     }
 
-    fn draw_on<X, Y>(
-        &self,
-        area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-        x: X,
-        y: Y,
-    ) -> Result<(), DrawingError>
+    fn draw_on<X, Y>(&self, area: &Area<'_>, x: X, y: Y) -> Result<(), DrawingError>
     where
         X: AsRangedCoord<Value = f64>,
         Y: AsRangedCoord<Value = f64>,

@@ -1,9 +1,9 @@
 //! What every program reports besides its number.
 
 use crate::options::Computing;
-use crate::other_libraries::Library;
+use crate::options::Library;
 use crate::transforms::Both;
-use ozfft_cli::options::accuracy_text;
+use ozfft_measure::options::accuracy_text;
 use serde::Serialize;
 
 /// How transforms ran, and what they cost.

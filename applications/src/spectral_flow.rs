@@ -16,7 +16,7 @@ use crate::kept_waves::Kept;
 use crate::splines::frequency;
 use crate::transforms::RealTransform;
 use num_complex::Complex;
-use ozfft_cli::failure::Failure;
+use ozfft_measure::failure::Failure;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -6,8 +6,8 @@ use crate::options::Computing;
 use crate::other_libraries::OtherTransform;
 use num_complex::Complex;
 use ozfft::{Direction, FftError, Plan, Planner, Problem, ResidueReport};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::gpu::{Gpu, failed};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{Gpu, failed};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! What is asked of a run of the Taylor–Green vortex, by one process or by ranks.
 
 use clap::Args;
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{Shape, parse_shape};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::{Shape, parse_shape};
 
 /// The box, the fluid and the time.
 #[derive(Debug, Clone, Args)]

@@ -411,7 +411,7 @@ fn kernels_of_the_flow_fuse_no_operations() {
 
 #[test]
 fn the_vortex_has_the_processors_bits_in_a_gpus_memory() {
-    if available(Requirement::Gpu, ozfft_cli::gpu::Gpu::open(0)).is_none() {
+    if available(Requirement::Gpu, ozfft_measure::gpu::Gpu::open(0)).is_none() {
         return;
     }
     let flow = "turbulence --shape 24x20x16 --time 1 --reynolds 100";

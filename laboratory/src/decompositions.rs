@@ -8,7 +8,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use num_complex::Complex;
-use ozfft_cli::report::{say, write_text};
+use ozfft_measure::report::{say, write_text};
 use ozfft_testkit::oracle::spectrum::ExactSpectrum;
 use ozfft_testkit::oracle::{Direction, DoubleDouble, dft, inputs, roots};
 use residues::bytes::Portable;

@@ -10,12 +10,12 @@ use clap::Args;
 use floats::{FloatPlan, Mode, Path, Table, Unit, Workspace};
 use num_complex::Complex;
 use ozfft::{Device, Norm, Planner, Problem};
-use ozfft_cli::gpu::{DeviceArrays, DeviceWork, Gpu};
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::options::{parse_device, parse_seconds};
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, say, say_json, write_json, write_text};
+use ozfft_measure::gpu::{DeviceArrays, DeviceWork, Gpu};
+use ozfft_measure::inputs::read_json;
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::options::{parse_device, parse_seconds};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, say, say_json, write_json, write_text};
 use ozfft_testkit::oracle::inputs;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -338,12 +338,7 @@ pub fn run(
     outputs::check_all([&arguments.record, &arguments.out])?;
     let report = match &arguments.from {
         None => measure(arguments)?,
-        Some(path) => {
-            serde_json::from_str(&read_text(path)?).map_err(|error| Failure::Content {
-                path: path.clone(),
-                reason: format!("not a record of ozfft-lab dispatch: {error}"),
-            })?
-        }
+        Some(path) => read_json(path, "a record of ozfft-lab dispatch")?,
     };
     if let Some(path) = &arguments.record {
         write_json(path, &report)?;

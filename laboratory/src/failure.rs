@@ -1,14 +1,14 @@
 //! Everything that can go wrong in the laboratory, each with a message for the person at the terminal.
 
-use ozfft_cli::gpu::DeviceFailure;
-use std::path::PathBuf;
+use ozfft_measure::gpu::DeviceFailure;
+use std::path::{Path, PathBuf};
 
 /// A failed command. The message goes to standard error and the exit code is not zero.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// What the program `ozfft` could not do: files, terminals, memory.
     #[error("{0}")]
-    Program(#[from] ozfft_cli::failure::Failure),
+    Program(#[from] ozfft_measure::failure::Failure),
     /// The library rejected the problem or the data.
     #[error("{0}")]
     Transform(#[from] ozfft::FftError),
@@ -46,4 +46,14 @@ pub enum Failure {
     /// A check ran to its end and found something wrong.
     #[error("{0}")]
     Check(String),
+}
+
+impl Failure {
+    /// Names the file whose content is wrong.
+    pub fn content(path: &Path) -> impl Fn(String) -> Failure + Copy {
+        move |reason| Failure::Content {
+            path: path.to_path_buf(),
+            reason,
+        }
+    }
 }

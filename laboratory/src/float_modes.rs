@@ -7,13 +7,13 @@ use bytemuck::Pod;
 use clap::Args;
 use num_complex::Complex;
 use ozfft::{Accuracy, Device, Direction, Engine, Mode, Norm, Plan, Planner, Problem, Real};
-use ozfft_cli::gpu::{
+use ozfft_measure::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFacts, DeviceWork, Gpu, KernelFacts, Precision,
 };
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::options::parse_seconds;
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, note, say, say_json, write_json};
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::options::parse_seconds;
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, note, say, say_json, write_json};
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::{HardInput, Scale, compare_f32, compare_scaled, dft, inputs};
 use serde::Serialize;
@@ -185,7 +185,7 @@ fn measure(arguments: &FloatsArguments) -> Result<Report, Failure> {
         machine: Machine::here(),
         ozfft: env!("CARGO_PKG_VERSION").into(),
         commit: arguments.commit.clone().or_else(built_commit),
-        rustc: env!("RUSTC_VERSION").into(),
+        rustc: ozfft_measure::machine::RUSTC.into(),
         device: gpu.facts.clone(),
         seed: arguments.seed,
         points: arguments.points,

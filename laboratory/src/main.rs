@@ -88,10 +88,10 @@ fn run(program: &Program) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    match run(&ozfft_cli::arguments::<Program>()) {
-        Err(Failure::Program(failure)) => ozfft_cli::finish(Err(failure)),
+    match run(&ozfft_measure::arguments::<Program>()) {
+        Err(Failure::Program(failure)) => ozfft_measure::finish(Err(failure)),
         Err(failure) => {
-            ozfft_cli::report::note(&format!("error: {failure}"));
+            ozfft_measure::report::note(&format!("error: {failure}"));
             ExitCode::FAILURE
         }
         Ok(()) => ExitCode::SUCCESS,

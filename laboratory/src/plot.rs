@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::paths::Report;
 use crate::report_page::{self, FigureArguments};
 use clap::Args;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::report::write_text;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::report::write_text;
 use std::path::{Path, PathBuf};
 
 /// Options of `ozfft-lab plot`.
@@ -65,10 +65,7 @@ enum Kind {
 
 /// Records of paths have paths, and those of ladders say so. What they have else is for others to check.
 fn kind(path: &Path) -> Result<Kind, Failure> {
-    let unusable = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let unusable = Failure::content(path);
     let value: serde_json::Value = serde_json::from_str(&read_text(path)?)
         .map_err(|error| unusable(format!("not a record: {error}")))?;
     let has = |key: &str| value.get(key).is_some();

@@ -7,10 +7,10 @@ use clap::Args;
 use num_complex::Complex;
 use ozfft::{Accuracy, Direction, Engine, Method, Norm, Plan, Planner, Problem, Products};
 use ozfft::{CpuUnit, ResidueOptions, Substrate};
-use ozfft_cli::machine::{Machine, today};
-use ozfft_cli::options::accuracy_text;
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, bound_text, error_text, progress, say, write_json};
+use ozfft_measure::machine::{Machine, today};
+use ozfft_measure::options::accuracy_text;
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, bound_text, error_text, progress, say, write_json};
 use ozfft_testkit::Bits;
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::{Generator, gaussian_complex, uniform_complex, wide_range};
@@ -475,7 +475,7 @@ pub fn run(arguments: &ResiduesArguments) -> Result<(), Failure> {
         write_json(path, &record)?;
     }
     if arguments.json {
-        ozfft_cli::report::say_json(&record)?;
+        ozfft_measure::report::say_json(&record)?;
         return Ok(());
     }
     say(&cost_table(&record.costs))?;

@@ -14,10 +14,10 @@ use crate::origin::built_commit;
 use bytemuck::{Pod, Zeroable};
 use clap::Args;
 use kulisch::short_lanes::{LaneWord, digit_sums};
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::options::parse_seconds;
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, say, say_json, write_json};
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::options::parse_seconds;
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, say, say_json, write_json};
 use serde::Serialize;
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -299,7 +299,7 @@ pub fn run(arguments: &WordsArguments) -> Result<(), Failure> {
         date: now(),
         machine: Machine::here(),
         commit: built_commit(),
-        rustc: env!("RUSTC_VERSION"),
+        rustc: ozfft_measure::machine::RUSTC,
         vectors: if has_avx512() { "avx512" } else { "portable" },
         slices: arguments.slices as usize,
         slice_bits: SLICE_BITS,

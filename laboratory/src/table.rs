@@ -3,13 +3,15 @@
 use crate::failure::Failure;
 use clap::Args;
 use ozfft::{Direction, Engine, Kind, Norm, Planner, Problem, Products};
-use ozfft_cli::fftw::Fftw;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::{processor_name, today};
-use ozfft_cli::measure::{LARGEST_FULL, Reference, TestInput, compute};
-use ozfft_cli::options::shape_text;
-use ozfft_cli::outputs;
-use ozfft_cli::report::{bound_text, error_text, progress, say, say_json, write_json, write_text};
+use ozfft_measure::comparison::{LARGEST_FULL, Reference, TestInput, compute};
+use ozfft_measure::fftw::Fftw;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::machine::{processor_name, today};
+use ozfft_measure::options::shape_text;
+use ozfft_measure::outputs;
+use ozfft_measure::report::{
+    bound_text, error_text, progress, say, say_json, write_json, write_text,
+};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +125,7 @@ pub fn run(arguments: &TableArguments) -> Result<(), Failure> {
             processor: processor_name(),
             software: Software {
                 ozfft: env!("CARGO_PKG_VERSION"),
-                rustfft: env!("RUSTFFT_VERSION"),
+                rustfft: ozfft_measure::machine::RUSTFFT,
                 fftw: fftw.as_ref().map(Fftw::version),
             },
             results: &rows,
@@ -238,7 +240,7 @@ fn markdown(rows: &[Row], seed: u64, fftw: Option<&Fftw>) -> String {
          {fftw_version}, on {}.",
         today(),
         env!("CARGO_PKG_VERSION"),
-        env!("RUSTFFT_VERSION"),
+        ozfft_measure::machine::RUSTFFT,
         processor_name(),
     ));
     lines.join("\n")

@@ -214,13 +214,7 @@ fn results_for_a_closed_standard_output_are_an_error() {
 #[cfg(unix)]
 #[test]
 fn no_program_of_the_current_folder_is_run_for_the_commit() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = directory("hostile-git");
-    let (marker, git) = (folder.join("git-was-run"), folder.join("git"));
-    std::fs::write(&git, format!("#!/bin/sh\ntouch {}\n", text(&marker))).expect("a script");
-    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).expect("its mode");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let record = folder.join("record.json");
     for command in [
         &[
             "kulisch",
@@ -234,20 +228,7 @@ fn no_program_of_the_current_folder_is_run_for_the_commit() {
         ][..],
         &["reconstruct", "--r", "9", "--size", "8", "--seconds", "0"],
     ] {
-        let run = Command::new(env!("CARGO_BIN_EXE_ozfft-lab"))
-            .args(command)
-            .args(["--record", "record.json"])
-            .current_dir(&folder)
-            .env("PATH", format!("{}:{path}", text(&folder)))
-            .output()
-            .expect("the program starts");
-        assert!(run.status.success(), "{run:?}");
-        assert!(!marker.exists(), "{command:?} ran git");
-        let written = std::fs::read_to_string(&record).expect("a record");
-        let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
-        let built = env!("OZFFT_BUILT_FROM");
-        let commit = written["software"]["commit"].as_str().unwrap_or_default();
-        assert_eq!(commit, built, "{written}");
+        common::records_its_own_commit(&folder, command, env!("OZFFT_BUILT_FROM"));
     }
 }
 

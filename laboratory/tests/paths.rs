@@ -107,7 +107,7 @@ fn files_that_are_something_else_are_rejected_by_name() {
     let probe = benchmarks().join("2026-11-15-h200-probe.json");
     let message = fail(&["paths", "--from", text(&probe)]);
     assert!(
-        message.contains("no record of ozfft-lab paths"),
+        message.contains("not a record of ozfft-lab paths"),
         "{message}"
     );
     let record = record();
@@ -115,7 +115,7 @@ fn files_that_are_something_else_are_rejected_by_name() {
     let message = fail(&[&from[..], &["--counters", text(&probe)]].concat());
     assert!(message.contains("Kernel Name"), "{message}");
     let message = fail(&[&from[..], &["--model", "--probe", text(&record)]].concat());
-    assert!(message.contains("no record of ozfft probe"), "{message}");
+    assert!(message.contains("not a record of ozfft probe"), "{message}");
     let message = fail(&["paths", "--once", "--json"]);
     assert!(message.contains("--once"), "{message}");
 }

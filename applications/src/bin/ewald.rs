@@ -18,10 +18,10 @@ use ozfft_applications::plot::{Chart, Curve, Scales};
 use ozfft_applications::report::Run;
 use ozfft_applications::splines::{MOST_ORDER, Weights, damping, frequency};
 use ozfft_applications::transforms::RealTransform;
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{Shape, parse_shape, shape_text};
-use ozfft_cli::report::{aligned, progress, say, say_json};
-use ozfft_cli::{arguments, finish, inputs, memory};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::{Shape, parse_shape, shape_text};
+use ozfft_measure::report::{aligned, progress, say, say_json};
+use ozfft_measure::{arguments, finish, inputs, memory};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -170,11 +170,7 @@ const MOST_IONS: usize = 1000;
 
 impl Description {
     fn read(path: &Path) -> Result<Description, Failure> {
-        let text = inputs::read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("not a crystal: {error}; `--help` shows the form"),
-        })
+        inputs::read_json(path, "a crystal (`--help` shows the form)")
     }
 
     /// The crystal, if an energy can be computed.

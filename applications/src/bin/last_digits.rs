@@ -8,10 +8,10 @@
 
 use clap::Parser;
 use ozfft_applications::other_programs::{Case, cases_of, report_of};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::parse_device;
-use ozfft_cli::report::{aligned, note, progress, say, say_json};
-use ozfft_cli::{arguments, finish};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::parse_device;
+use ozfft_measure::report::{aligned, note, progress, say, say_json};
+use ozfft_measure::{arguments, finish};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;

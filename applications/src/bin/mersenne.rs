@@ -18,15 +18,15 @@
 use clap::Parser;
 use num_complex::Complex;
 use ozfft_applications::options::Computing;
-use ozfft_applications::other_libraries::Library;
+use ozfft_applications::options::Library;
 use ozfft_applications::plot::{Chart, Curve, Scales};
 use ozfft_applications::report::Run;
 use ozfft_applications::transforms::{Both, RealTransform};
 use ozfft_applications::weighted_words::{MOST_BITS, WEIGHT_ERROR, Weighting};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{Shape, parse_shape};
-use ozfft_cli::report::{note, progress, say, say_json};
-use ozfft_cli::{arguments, finish, memory};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::{Shape, parse_shape};
+use ozfft_measure::report::{note, progress, say, say_json};
+use ozfft_measure::{arguments, finish, memory};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -280,7 +280,7 @@ fn choose(exponent: u64, least: usize, computing: &Computing) -> Result<Squarer,
     }
     Err(Failure::Usage(format!(
         "no words are short enough for a proof at the accuracy {}; leave it at double",
-        ozfft_cli::options::accuracy_text(computing.accuracy)
+        ozfft_measure::options::accuracy_text(computing.accuracy)
     )))
 }
 

@@ -13,9 +13,9 @@ use ozfft::{Accuracy, Planner};
 use ozfft_applications::digest::sha256;
 use ozfft_applications::spectral_flow::{Box3, FieldTransform, Part, Solver};
 use ozfft_applications::vortex::{Vortex, VortexArguments};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::options::{Shape, parse_accuracy, parse_shape, shape_text};
-use ozfft_cli::report::{note, say, say_json};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::{Shape, parse_accuracy, parse_shape, shape_text};
+use ozfft_measure::report::{note, say, say_json};
 use ozfft_mpi::{DistributedError, DistributedPlan, DistributedProblem, IndexBox};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -213,7 +213,7 @@ fn tell(report: &Report, json: bool) -> Result<(), Failure> {
 
 fn main() -> ExitCode {
     // Before MPI, so that help and wrong options are told where there is none; then by every rank.
-    let arguments = ozfft_cli::arguments::<Arguments>();
+    let arguments = ozfft_measure::arguments::<Arguments>();
     let Some(universe) = mpi::initialize() else {
         note("error: MPI has been initialised before");
         return ExitCode::FAILURE;
@@ -228,10 +228,10 @@ fn main() -> ExitCode {
     }
     let world = universe.world();
     match compute(&arguments, &world) {
-        Ok(Some(report)) => ozfft_cli::finish(tell(&report, arguments.json)),
+        Ok(Some(report)) => ozfft_measure::finish(tell(&report, arguments.json)),
         Ok(None) => ExitCode::SUCCESS,
         // Every rank has the error.
-        Err(failure) if world.rank() == 0 => ozfft_cli::finish(Err(failure)),
+        Err(failure) if world.rank() == 0 => ozfft_measure::finish(Err(failure)),
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -6,10 +6,10 @@
 
 use num_complex::Complex;
 use ozfft::{Device, Direction, Engine, Kind, Norm, Planner, Problem};
-use ozfft_cli::failure::Failure;
-use ozfft_cli::fftw::{Arrays, Effort, Fftw};
-use ozfft_cli::gpu::{CuFft, DeviceWork, Gpu, Precision, cufft_version};
-use ozfft_cli::measure::{LARGEST_FULL, Reference, TestInput};
+use ozfft_measure::comparison::{LARGEST_FULL, Reference, TestInput};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::{Arrays, Effort, Fftw};
+use ozfft_measure::gpu::{CuFft, DeviceWork, Gpu, Precision, cufft_version};
 use std::time::Instant;
 
 /// Powers of two as in Kawakami's and Takahashi's paper, and some primes.

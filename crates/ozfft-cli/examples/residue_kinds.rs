@@ -6,7 +6,7 @@
 use ozfft::{
     Accuracy, Device, Direction, Engine, Planner, Problem, Products, Real, ResidueOptions,
 };
-use ozfft_cli::gpu::{CuFft, DeviceWork, Gpu, Precision};
+use ozfft_measure::gpu::{CuFft, DeviceWork, Gpu, Precision};
 use ozfft_testkit::oracle::inputs::uniform_real;
 
 const ROUNDS: usize = 7;

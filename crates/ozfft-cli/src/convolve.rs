@@ -1,14 +1,14 @@
 //! `ozfft convolve`: the routes of exact convolutions, which of them are proven, and how long they take.
 
-use crate::failure::Failure;
-use crate::memory;
-use crate::options::{Shape, parse_batch, parse_device, parse_duration, parse_shape};
-use crate::report::{aligned, say, say_json};
 use clap::Args;
 use ozfft::Device;
 use ozfft::convolution::{
     ConvolutionRoute, ExactConvolution, ExactConvolutionPlan, ProductSeconds,
 };
+use ozfft_measure::failure::Failure;
+use ozfft_measure::memory;
+use ozfft_measure::options::{Shape, parse_batch, parse_device, parse_duration, parse_shape};
+use ozfft_measure::report::{aligned, say, say_json};
 use ozfft_testkit::oracle::inputs::Generator;
 use serde::Serialize;
 use std::time::{Duration, Instant};

@@ -1,12 +1,12 @@
 //! `ozfft demo`: one field, both engines, errors and times side by side.
 
-use crate::failure::Failure;
-use crate::memory;
-use crate::options::shape_text;
-use crate::report::{progress, say, say_json};
 use clap::Args;
 use ozfft::Engine;
 use ozfft_demo::{Demonstration, Transformed, demonstrate};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::memory;
+use ozfft_measure::options::shape_text;
+use ozfft_measure::report::{progress, say, say_json};
 use serde_json::{Value, json};
 
 /// Options of `ozfft demo`.

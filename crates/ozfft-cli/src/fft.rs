@@ -1,16 +1,16 @@
 //! `ozfft fft`: one array file in, its transform out.
 
-use crate::arrays::{Bytes, Order, digest_ordered};
-use crate::failure::Failure;
-use crate::machine::built_commit;
 use crate::npy::{self, AnyArray, Array, Data, Described};
-use crate::options::{TransformOptions, accuracy_text, engine_name, shape_text};
-use crate::outputs;
-use crate::report::{bound_text, bytes_progress, note, say, say_json, seconds_text};
 use clap::Args;
 use indicatif::ProgressBar;
 use num_complex::Complex;
 use ozfft::{Device, FftError, Kind, Layout, Plan, Planner, Problem, Progress, Real};
+use ozfft_measure::arrays::{Bytes, Order, digest_ordered};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::machine::built_commit;
+use ozfft_measure::options::{TransformOptions, accuracy_text, engine_name, shape_text};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{bound_text, bytes_progress, note, say, say_json, seconds_text};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! `ozfft multiply`: the product of two integers of any length, exact.
 
-use crate::failure::Failure;
-use crate::memory;
-use crate::options::parse_device;
-use crate::report::{say, say_json};
 use clap::Args;
 use ozfft::Device;
 use ozfft::convolution::{Multiplier, ProductSeconds, decimal, decimal_proof};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::memory;
+use ozfft_measure::options::parse_device;
+use ozfft_measure::report::{say, say_json};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::path::Path;

@@ -2,14 +2,14 @@
 
 mod header;
 
-use crate::arrays::Order;
-use crate::failure::Failure;
-use crate::inputs;
-use crate::memory;
-use crate::outputs;
 use bytemuck::Pod;
 use header::{HeaderError, Number};
 use num_complex::Complex;
+use ozfft_measure::arrays::Order;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs;
+use ozfft_measure::memory;
+use ozfft_measure::outputs;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
@@ -54,10 +54,7 @@ fn read_from(
     file_bytes: Option<u64>,
     path: &Path,
 ) -> Result<AnyArray, Failure> {
-    let unreadable = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let unreadable = Failure::content(path);
     let header = header::read(&mut file).map_err(|error| match error {
         HeaderError::Unreadable(source) => Failure::file("read", path)(source),
         _ => unreadable(error.to_string()),

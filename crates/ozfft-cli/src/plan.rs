@@ -1,14 +1,14 @@
 //! `ozfft plan`: what would be computed, how, and with which error.
 
-use crate::failure::Failure;
-use crate::gpu::Precision;
-use crate::memory;
-use crate::options::{
-    KindName, Shape, TransformOptions, engine_name, parse_batch, parse_shape, products_name,
-};
-use crate::report::{say, say_json};
 use clap::Args;
 use ozfft::{Candidate, Device, Kind, Plan, Planner, Problem, Real, Recipe};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::Precision;
+use ozfft_measure::memory;
+use ozfft_measure::options::{
+    KindName, Shape, TransformOptions, engine_name, parse_batch, parse_shape, products_name,
+};
+use ozfft_measure::report::{say, say_json};
 use serde::Serialize;
 
 /// How the lines of a plan are read.

@@ -4,11 +4,12 @@ mod cuda;
 mod lengths;
 
 use crate::bench::record::{NamedMeasurement, Record};
-use crate::failure::Failure;
-use crate::inputs::read_text;
-use crate::options::parse_shape;
-use crate::report::write_text;
 use clap::Args;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::options::parse_shape;
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date, svg};
+use ozfft_measure::report::write_text;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::path::{Path, PathBuf};
@@ -29,18 +30,6 @@ pub struct PlotArguments {
 
 const SIZE: (u32, u32) = (1100, 600);
 const LEGEND_WIDTH: u32 = 180;
-/// Okabe and Ito's colours, which can be distinguished with every kind of colour vision; black last.
-pub const COLOURS: [RGBColor; 8] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(150, 140, 20),
-    RGBColor(0, 0, 0),
-];
-
 /// The times of one engine on one substrate.
 #[derive(Debug, PartialEq)]
 struct Curve {
@@ -85,18 +74,10 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
     })
 }
 
-/// The day of a date with its time.
-pub fn short_date(date: &str) -> &str {
-    date.split('T').next().unwrap_or_default()
-}
-
 fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure> {
     let record = Record::read(path)?;
     let group = group.unwrap_or("curve");
-    let unusable = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let unusable = Failure::content(path);
     let curves = curves(&record.results, group).map_err(unusable)?;
     if curves.is_empty() {
         let mut groups: Vec<&str> = record.results.iter().map(|r| r.group.as_str()).collect();
@@ -114,9 +95,9 @@ fn picture_of_curves(path: &Path, group: Option<&str>) -> Result<String, Failure
         "{}, {}, ozfft {}",
         record.machine.processor,
         short_date(&record.date),
-        record.software.ozfft
+        record.software.own.ozfft
     );
-    draw(&curves, &title).map_err(|error| Failure::Plot(error.to_string()))
+    draw(&curves, &title)
 }
 
 /// The curves of a group, in the order in which the engines appear.
@@ -150,13 +131,8 @@ fn label(engine: &str, substrate: &str) -> String {
     }
 }
 
-pub type DrawingError = DrawingAreaErrorKind<std::io::Error>;
-
-fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
-    let mut picture = String::new();
-    {
-        let area = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
-        area.fill(&WHITE)?;
+fn draw(curves: &[Curve], title: &str) -> Result<String, Failure> {
+    svg(SIZE, |area| {
         // Beside the curves, which would otherwise run behind it sooner or later.
         let (area_of_curves, legend) = area.split_horizontally(SIZE.0 - LEGEND_WIDTH);
         let places = || curves.iter().flat_map(|curve| &curve.places);
@@ -201,22 +177,8 @@ fn draw(curves: &[Curve], title: &str) -> Result<String, DrawingError> {
             let text = Text::new(curve.label.as_str(), (38, height), label_style.clone());
             legend.draw(&text)?;
         }
-        area.present()?;
-    }
-    Ok(picture)
-}
-
-/// The smallest and the largest value.
-pub fn extent(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    (
-        values.clone().fold(f64::INFINITY, f64::min),
-        values.fold(0.0, f64::max),
-    )
-}
-
-/// A power of ten.
-pub fn decade(exponent: f64) -> f64 {
-    10f64.powf(exponent)
+        Ok(())
+    })
 }
 
 /// `2¹⁰` for 1024.

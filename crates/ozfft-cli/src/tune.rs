@@ -1,13 +1,13 @@
 //! `ozfft tune`: which parameters of the GPU kernels are fastest for a transform, measured and kept for later plans.
 
-use crate::failure::Failure;
-use crate::gpu::Precision;
-use crate::options::{
-    AxisList, KindName, Shape, parse_axes, parse_batch, parse_device, parse_shape, substrate_parser,
-};
-use crate::report::{note, say, say_json};
 use clap::Args;
 use ozfft::{Accuracy, Device, Kind, Planner, Problem, Substrate, Tuned, TunedKernel};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::Precision;
+use ozfft_measure::options::{
+    AxisList, KindName, Shape, parse_axes, parse_batch, parse_device, parse_shape, substrate_parser,
+};
+use ozfft_measure::report::{note, say, say_json};
 use serde::Serialize;
 use std::io::IsTerminal;
 

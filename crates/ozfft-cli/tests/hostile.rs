@@ -317,37 +317,19 @@ fn errors_with_a_closed_stderr_do_not_crash() {
 #[cfg(unix)]
 #[test]
 fn no_program_of_the_current_folder_is_run_for_the_commit() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = directory("hostile-git");
-    let (marker, git) = (folder.join("git-was-run"), folder.join("git"));
-    std::fs::write(&git, format!("#!/bin/sh\ntouch {}\n", text(&marker))).expect("a script");
-    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).expect("its mode");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let record = folder.join("record.json");
-    let definitions = folder.join("definitions.json");
     let one = r#"{"definitions": [{"name": "a", "group": "b", "shape": "8", "batch": 1, "threads": 1, "kind": "c2c",
         "accuracy": "double", "substrates": "auto"}]}"#;
-    std::fs::write(&definitions, one).expect("a file");
-    let run = Command::new(env!("CARGO_BIN_EXE_ozfft"))
-        .args([
-            "bench",
-            "--definitions",
-            "definitions.json",
-            "--seconds",
-            "0",
-        ])
-        .args(["--record", "record.json"])
-        .current_dir(&folder)
-        .env("PATH", format!("{}:{path}", text(&folder)))
-        .output()
-        .expect("the program starts");
-    assert!(run.status.success(), "{run:?}");
-    assert!(!marker.exists(), "it ran git");
-    let written = std::fs::read_to_string(&record).expect("a record");
-    let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
-    let built = env!("OZFFT_BUILT_FROM");
-    let commit = written["software"]["commit"].as_str().unwrap_or_default();
-    assert_eq!(commit, built, "{written}");
+    std::fs::write(folder.join("definitions.json"), one).expect("a file");
+    let bench = [
+        "bench",
+        "--definitions",
+        "definitions.json",
+        "--seconds",
+        "0",
+    ];
+    let built = ozfft_measure::machine::built_commit().unwrap_or_default();
+    common::records_its_own_commit(&folder, &bench, &built);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! CUDA kernels of ozfft, compiled: nothing of the host's logic.
+//! CUDA kernels of ozfft, compiled, and which of them are for a problem ([`template`]).
 //!
 //! `cuda/` holds the sources, `compiled/` what `./generate` made of them with a pinned compiler. A user needs the
 //! NVIDIA driver and nothing else.
@@ -11,22 +11,20 @@ macro_rules! image {
         $(#[$note])*
         pub static $name: &[u8] = {
             static IMAGE: &crate::Aligned<[u8]> =
-                &crate::Aligned(*include_bytes!(concat!("../compiled/", $file, ".fatbin")));
+                &crate::Aligned(*include_bytes!(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/compiled/",
+                    $file,
+                    ".fatbin"
+                )));
             &IMAGE.0
         };
     };
 }
 
-pub mod bailey;
-pub mod bailey_long;
-mod bailey_number;
-pub mod bailey_passes;
-pub mod bailey_real;
-pub mod bailey_three;
 pub mod floats;
 pub mod instructions;
 pub mod kulisch;
-mod measured;
 pub mod ntt;
 pub mod ntt_batches;
 pub mod ntt_fourier;
@@ -34,6 +32,7 @@ pub mod ozaki;
 pub mod probe;
 mod residue_fp8;
 mod residue_int8;
+pub mod template;
 
 pub use residue_fp8::{
     RESIDUE_FP8_IMAGE, RESIDUE_FP8_IN_HALVES, RESIDUE_FP8_KERNELS, RESIDUE_FP8_MODULUS_BYTES,

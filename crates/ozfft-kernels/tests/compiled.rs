@@ -1,10 +1,9 @@
 //! What is compiled is what the sources say.
 
-use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
-use ozfft_kernels::bailey_passes::{Ends, PassesShape};
-use ozfft_kernels::bailey_real::{Half, RealShape};
-use ozfft_kernels::bailey_three::ThreeShape;
+use ozfft_kernels::template::{
+    Block, Ends, Family, KernelSpec, LongPass, MANY_TRANSFORMS, Number, Pass, Real, ThreeSteps,
+    TwoPasses,
+};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,98 +47,92 @@ fn sources_have_not_changed_since_they_were_compiled() {
     );
 }
 
-/// Kernels that plans compile, one of every kind, without conversion instructions.
-fn kernels_of_plans() -> Vec<Option<Box<dyn KernelShape>>> {
-    fn boxed<S: KernelShape + 'static>(shape: Option<S>) -> Option<Box<dyn KernelShape>> {
-        shape.map(|shape| Box::new(shape) as Box<dyn KernelShape>)
-    }
-    let (number, memory) = (Number::Double, 227 << 10);
-    let passes = (Ends::Complex(number), false);
-    let convolution = (Ends::Convolution(number), false);
-    let long = |steps, side_by_side, pass| {
-        boxed(LongShape::new(
-            steps,
-            side_by_side,
-            (number, pass),
-            memory,
-            false,
-        ))
-    };
-    let by_warpgroups =
-        |steps, strided| BlockShape::new(Number::DoubleWgmma, steps, strided, memory);
-    let few = |shape: Option<BlockShape>| shape.and_then(|shape| shape.for_few());
-    vec![
-        // Steps above 32 points have the most digits in registers.
-        boxed(by_warpgroups([35, 25], false)),
-        boxed(by_warpgroups([42, 21], true)),
-        boxed(by_warpgroups([25, 4], false)),
-        few(by_warpgroups([35, 21], false)),
-        boxed(BlockShape::new(number, [40, 25], false, memory)),
-        boxed(BlockShape::new(Number::DoubleFp8, [40, 25], false, memory)),
-        boxed(BlockShape::new(Number::DoubleF16, [40, 25], false, memory)),
-        boxed(BlockShape::new(Number::Single, [40, 25], true, memory)),
-        boxed(BlockShape::new(Number::fewer(7), [40, 25], false, memory)),
-        boxed(RealShape::new(
-            (number, Half::Input),
-            [40, 25],
-            false,
-            memory,
-        )),
-        boxed(BlockShape::new(number, [20, 18], false, memory)),
-        boxed(PassesShape::new([16, 4], [32, 1], passes, memory)),
-        long([16, 1, 8], 128, Pass::Opening),
-        long([16, 1, 8], 128, Pass::Closing),
-        boxed(RealShape::new(
-            (number, Half::Output),
-            [9, 7],
-            false,
-            memory,
-        )),
-        boxed(ThreeShape::new([7, 7, 7], false, memory)),
-        long([12, 1, 12], MANY_TRANSFORMS, Pass::ProductClosing),
-        boxed(PassesShape::new([32, 1], [35, 1], convolution, memory)),
-        boxed(BlockShape::new(Number::fewer(5), [16, 16], true, memory)),
-        boxed(RealShape::new(
-            (Number::fewer(6), Half::Output),
-            [16, 16],
-            false,
-            memory,
-        )),
-    ]
+fn block(steps: [usize; 2]) -> Family {
+    Block { steps }.into()
 }
 
-/// Kernels of the shapes that `bench/predict.py` predicts, of a GPU whose blocks have so much shared memory.
-fn predicted_kernels(kilobytes: usize) -> Vec<Option<Box<dyn KernelShape>>> {
-    fn boxed<S: KernelShape + 'static>(shape: Option<S>) -> Option<Box<dyn KernelShape>> {
-        shape.map(|shape| Box::new(shape) as Box<dyn KernelShape>)
-    }
-    let memory = kilobytes << 10;
-    let block = |number, steps, strided| boxed(BlockShape::new(number, steps, strided, memory));
-    let long = |pass| {
-        let pass = (Number::Double, pass);
-        boxed(LongShape::new([16, 1, 16], 256, pass, memory, false))
-    };
-    let double = Number::Double;
-    let passes = (Ends::Complex(double), false);
-    vec![
-        block(double, [16, 4], false),
-        block(double, [20, 18], false),
-        block(double, [40, 25], false),
-        block(double, [32, 32], false),
-        block(double, [32, 16], false),
-        block(double, [32, 16], true),
-        block(double, [32, 32], true),
-        block(Number::Single, [32, 32], false),
-        boxed(PassesShape::new([16, 4], [32, 1], passes, memory)),
-        long(Pass::Opening),
-        long(Pass::Closing),
-        boxed(RealShape::new(
-            (double, Half::Output),
-            [32, 32],
+fn real(steps: [usize; 2], ends: Ends) -> Family {
+    Real { steps, ends }.into()
+}
+
+fn two_passes(steps: [[usize; 2]; 2], ends: Ends) -> Family {
+    TwoPasses { steps, ends }.into()
+}
+
+fn long_pass(steps: [usize; 3], side_by_side: u64, pass: Pass) -> Family {
+    LongPass::new(steps, side_by_side, pass).into()
+}
+
+fn specs_of<const N: usize>(
+    kernels: [(Family, Number, bool); N],
+    kilobytes: usize,
+) -> Vec<KernelSpec> {
+    let spec =
+        |(family, number, strided)| KernelSpec::new(family, number, strided, kilobytes << 10);
+    kernels
+        .map(|kernel| spec(kernel).expect("a kernel that fits"))
+        .into()
+}
+
+/// Kernels that plans compile, one of every kind, without conversion instructions.
+fn kernels_of_plans() -> Vec<KernelSpec> {
+    let (double, wgmma) = (Number::Double, Number::DoubleWgmma);
+    let three = ThreeSteps { steps: [7, 7, 7] }.into();
+    let kernels = [
+        // Steps above 32 points have the most digits in registers.
+        (block([35, 25]), wgmma, false),
+        (block([42, 21]), wgmma, true),
+        (block([25, 4]), wgmma, false),
+        (block([40, 25]), double, false),
+        (block([40, 25]), Number::DoubleFp8, false),
+        (block([40, 25]), Number::DoubleF16, false),
+        (block([40, 25]), Number::Single, true),
+        (block([40, 25]), Number::fewer(7), false),
+        (real([40, 25], Ends::HalfToReal), double, false),
+        (block([20, 18]), double, false),
+        (two_passes([[16, 4], [32, 1]], Ends::Complex), double, false),
+        (long_pass([16, 1, 8], 128, Pass::Opening), double, false),
+        (long_pass([16, 1, 8], 128, Pass::Closing), double, false),
+        (real([9, 7], Ends::RealToHalf), double, false),
+        (three, double, false),
+        (
+            long_pass([12, 1, 12], MANY_TRANSFORMS, Pass::ProductClosing),
+            double,
             false,
-            memory,
-        )),
-    ]
+        ),
+        (
+            two_passes([[32, 1], [35, 1]], Ends::Convolution),
+            double,
+            false,
+        ),
+        (block([16, 16]), Number::fewer(5), true),
+        (real([16, 16], Ends::RealToHalf), Number::fewer(6), false),
+    ];
+    let few = KernelSpec::new(block([35, 21]), wgmma, false, 227 << 10);
+    let few = few.and_then(|spec| spec.for_few());
+    let mut kernels = specs_of(kernels, 227);
+    kernels.push(few.expect("a kernel that fits"));
+    kernels
+}
+
+/// Kernels that `bench/predict.py` predicts, of a GPU whose blocks have so much shared memory.
+fn predicted_kernels(kilobytes: usize) -> Vec<KernelSpec> {
+    let double = Number::Double;
+    let kernels = [
+        (block([16, 4]), double, false),
+        (block([20, 18]), double, false),
+        (block([40, 25]), double, false),
+        (block([32, 32]), double, false),
+        (block([32, 16]), double, false),
+        (block([32, 16]), double, true),
+        (block([32, 32]), double, true),
+        (block([32, 32]), Number::Single, false),
+        (two_passes([[16, 4], [32, 1]], Ends::Complex), double, false),
+        (long_pass([16, 1, 16], 256, Pass::Opening), double, false),
+        (long_pass([16, 1, 16], 256, Pass::Closing), double, false),
+        (real([32, 32], Ends::RealToHalf), double, false),
+    ];
+    specs_of(kernels, kilobytes)
 }
 
 /// Figures of GPUs that are not at hand are those of kernels that plans would launch there.
@@ -148,13 +141,9 @@ fn predictions_are_of_kernels_of_plans() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/predict.py");
     let program = fs::read_to_string(program).expect("the program");
     for kilobytes in [227, 99] {
-        for shape in predicted_kernels(kilobytes) {
-            let source = shape.expect("a shape that fits").source(true);
-            let shape = source
-                .split_once("typedef ")
-                .and_then(|(_, rest)| rest.split_once(" Shape;"));
-            let (shape, _) = shape.expect("a type");
-            assert!(program.contains(shape), "{kilobytes} KB: {shape}");
+        for spec in predicted_kernels(kilobytes) {
+            let shape = spec.type_name();
+            assert!(program.contains(&shape), "{kilobytes} KB: {shape}");
         }
     }
 }
@@ -164,10 +153,7 @@ fn predictions_are_of_kernels_of_plans() {
 fn what_check_compiles_is_what_plans_compile() {
     let expected: BTreeMap<String, String> = kernels_of_plans()
         .into_iter()
-        .map(|shape| {
-            let shape = shape.expect("a shape that fits");
-            (format!("{}.cu", shape.name(false)), shape.source(false))
-        })
+        .map(|spec| (format!("{}.cu", spec.name(false)), spec.source(false)))
         .collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plan_time");
     let mut found = BTreeMap::new();

@@ -73,19 +73,6 @@ pub(crate) trait GpuLines<T: Real> {
     ) -> Result<(), FftError>;
 }
 
-/// The GPU of this number.
-#[cfg(feature = "cuda")]
-pub(crate) fn open<T: Real>(ordinal: usize) -> Result<Box<dyn Gpu<T>>, FftError> {
-    crate::cuda::open(ordinal)
-}
-
-#[cfg(not(feature = "cuda"))]
-pub(crate) fn open<T: Real>(ordinal: usize) -> Result<Box<dyn Gpu<T>>, FftError> {
-    Err(FftError::Unsupported(format!(
-        "this build of ozfft-mpi has no GPUs, and the problem is for cuda:{ordinal}; build it with the feature cuda, or take the device cpu"
-    )))
-}
-
 /// What the MPI that runs says of device pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DevicePointers {

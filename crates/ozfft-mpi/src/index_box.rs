@@ -1,7 +1,5 @@
 //! Boxes of indices: the part of an array that one rank holds.
 
-use crate::error::{BoxError, Side};
-
 /// A box of indices: from `low` up to but without `high`, along every dimension. Its elements lie in C order, without gaps.
 ///
 /// ```
@@ -143,6 +141,78 @@ pub(crate) fn check_boxes(side: Side, shape: &[usize], boxes: &[IndexBox]) -> Re
         0 => Ok(()),
         missing => Err(BoxError::Gap { side, missing, all }),
     }
+}
+
+/// The array before or after the transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Before.
+    Input,
+    /// After.
+    Output,
+}
+
+impl std::fmt::Display for Side {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Side::Input => "input",
+            Side::Output => "output",
+        })
+    }
+}
+
+/// What is wrong with the boxes of all ranks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BoxError {
+    /// A box that is no part of the array.
+    #[error(
+        "{side}: the box {given} of rank {rank} is not within an array of shape {shape:?}; boxes go from low up to but without high along every dimension"
+    )]
+    Outside {
+        /// Of which array.
+        side: Side,
+        /// The rank that gave it.
+        rank: usize,
+        /// The box.
+        given: IndexBox,
+        /// The array's shape.
+        shape: Vec<usize>,
+    },
+    /// A box with more or fewer indices than the array has dimensions.
+    #[error(
+        "{side}: the box {given} is not one of {dimensions} dimensions; give an index for each where it begins, and where it ends"
+    )]
+    Dimensions {
+        /// Of which array.
+        side: Side,
+        /// The box.
+        given: IndexBox,
+        /// The array's dimensions.
+        dimensions: usize,
+    },
+    /// Two ranks have the same elements.
+    #[error("{side}: ranks {} and {} both hold {common}; every element belongs to one rank", ranks.0, ranks.1)]
+    Overlap {
+        /// Of which array.
+        side: Side,
+        /// The two ranks.
+        ranks: (usize, usize),
+        /// What both have.
+        common: IndexBox,
+    },
+    /// Some elements belong to no rank.
+    #[error(
+        "{side}: {missing} of {all} elements belong to no rank; the boxes of all ranks make up the whole array"
+    )]
+    Gap {
+        /// Of which array.
+        side: Side,
+        /// How many.
+        missing: usize,
+        /// Elements of the array.
+        all: usize,
+    },
 }
 
 #[cfg(test)]

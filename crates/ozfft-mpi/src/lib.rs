@@ -30,8 +30,8 @@ mod short_numbers;
 
 #[cfg(feature = "mpi")]
 pub use caller::communicator_of_caller;
-pub use error::{BoxError, DistributedError, Side};
-pub use index_box::IndexBox;
+pub use error::DistributedError;
+pub use index_box::{BoxError, IndexBox, Side};
 #[cfg(feature = "mpi")]
 pub use plan::{CallTimes, DistributedPlan, ExchangeSummary, refuse_to_plan};
 pub use problem::DistributedProblem;

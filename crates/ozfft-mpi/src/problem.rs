@@ -1,7 +1,7 @@
 //! A distributed problem: that of one process, and how its arrays are divided.
 
-use crate::error::{BoxError, DistributedError, Side};
-use crate::index_box::{IndexBox, check_boxes};
+use crate::error::DistributedError;
+use crate::index_box::{BoxError, IndexBox, Side, check_boxes};
 use crate::route::{End, Ends, Route, Stage};
 use ozfft::{
     Accuracy, Device, Direction, Engine, FftError, Kind, Norm, Problem, Products, Substrate,

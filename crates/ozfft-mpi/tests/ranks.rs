@@ -7,7 +7,7 @@ use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use num_complex::Complex;
 use ozfft::{Accuracy, FftError, Norm, Planner, Problem};
-use ozfft_cli::arrays::digest;
+use ozfft_measure::arrays::digest;
 use ozfft_mpi::{BoxError, DistributedError, DistributedPlan, DistributedProblem, IndexBox};
 use ozfft_testkit::assert_same_bits;
 use ozfft_testkit::oracle::inputs::uniform_complex;

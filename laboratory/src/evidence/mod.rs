@@ -21,7 +21,7 @@ pub use judge::Verdict;
 
 use crate::failure::Failure;
 use clap::Args;
-use ozfft_cli::report::{say, write_text};
+use ozfft_measure::report::{say, write_text};
 use quantities::Quantities;
 use std::path::PathBuf;
 

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::ladder::record::tests::rung;
     use crate::ladder::record::{Post, VERSION};
-    use ozfft_cli::machine::Machine;
+    use ozfft_measure::machine::Machine;
 
     fn record() -> Record {
         Record {

@@ -12,15 +12,15 @@ use floats::posts::PRINTED;
 use floats::{Direction, FloatPlan, Table, Unit};
 use num_complex::Complex;
 use ozfft::Device;
-use ozfft_cli::gpu::Gpu;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::{self, Machine};
-use ozfft_cli::memory;
-use ozfft_cli::options::{
+use ozfft_measure::gpu::Gpu;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::machine::{self, Machine};
+use ozfft_measure::memory;
+use ozfft_measure::options::{
     Shape, parse_device, parse_seconds, parse_shape, parse_threads, shape_text,
 };
-use ozfft_cli::outputs;
-use ozfft_cli::report::{
+use ozfft_measure::outputs;
+use ozfft_measure::report::{
     aligned, bound_text, error_text, note, progress, say, say_json, write_json, write_text,
 };
 use ozfft_testkit::oracle;

@@ -5,7 +5,7 @@ use super::rungs::{FEWEST_RUNS, Lines, Setting, rounded};
 use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{DoubleDouble, Norm, Problem, WidePlanner};
-use ozfft_cli::options::shape_text;
+use ozfft_measure::options::shape_text;
 use ozfft_testkit::oracle::multiprecision::relative_l2_of_samples;
 use ozfft_testkit::oracle::{ComplexDoubleDouble, DoubleDouble as OracleNumber};
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! What `ozfft-lab ladder` writes down.
 
 use crate::failure::Failure;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::Machine;
+use ozfft_measure::inputs::read_json;
+use ozfft_measure::machine::Machine;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -78,16 +78,9 @@ pub struct Post {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = read_text(path)?;
-        let unusable = |reason: String| Failure::Content {
-            path: path.to_path_buf(),
-            reason,
-        };
-        let record: Record = serde_json::from_str(&text).map_err(|error| {
-            unusable(format!("this is not a record of ozfft-lab ladder: {error}"))
-        })?;
+        let record: Record = read_json(path, "a record of ozfft-lab ladder")?;
         if record.ladder != VERSION {
-            return Err(unusable(format!(
+            return Err(Failure::content(path)(format!(
                 "its form is {}, this version reads {VERSION}; measure again",
                 record.ladder
             )));
@@ -179,7 +172,7 @@ pub mod tests {
     fn records_of_another_form_are_rejected() {
         let record = Record {
             ladder: VERSION + 1,
-            date: ozfft_cli::machine::now(),
+            date: ozfft_measure::machine::now(),
             machine: Machine::here(),
             gpu: None,
             ozfft: "0".into(),
@@ -191,13 +184,13 @@ pub mod tests {
         };
         let name = format!("ozfft-ladder-{}.json", std::process::id());
         let path = std::env::temp_dir().join(name);
-        ozfft_cli::report::write_json(&path, &record).expect("a file can be written");
+        ozfft_measure::report::write_json(&path, &record).expect("a file can be written");
         let rejected = Record::read(&path).expect_err("another form").to_string();
         let this = Record {
             ladder: VERSION,
             ..record
         };
-        ozfft_cli::report::write_json(&path, &this).expect("a file can be written");
+        ozfft_measure::report::write_json(&path, &this).expect("a file can be written");
         let read = Record::read(&path);
         std::fs::remove_file(&path).expect("the file was written");
         assert!(rejected.contains("measure again"), "{rejected}");

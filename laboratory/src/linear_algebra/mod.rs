@@ -16,11 +16,11 @@ use crate::failure::Failure;
 use crate::origin::built_commit;
 use clap::Args;
 use ozfft::Device;
-use ozfft_cli::gpu::{Clocks, DeviceFacts};
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::options::{parse_device, parse_seconds, parse_threads};
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, say, say_json, write_json};
+use ozfft_measure::gpu::{Clocks, DeviceFacts};
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::options::{parse_device, parse_seconds, parse_threads};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, say, say_json, write_json};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -321,7 +321,7 @@ pub fn run(arguments: &LinearAlgebraArguments) -> Result<(), Failure> {
             date,
             machine: Machine::here(),
             commit: built_commit(),
-            rustc: env!("RUSTC_VERSION"),
+            rustc: ozfft_measure::machine::RUSTC,
             device: notes.device,
             cublas: notes.cublas,
             cusparse: notes.cusparse,

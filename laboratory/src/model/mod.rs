@@ -9,8 +9,8 @@ mod show;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::report::say;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::report::say;
 use roofline::{Machine, Mode, Question, Record, document, printed, tables, verdict};
 use show::{Form, table, words, write_between_markers};
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::fit::fit;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use ozfft::{DigitsWork, Engine, Kind, Planner, Problem, digits_work, measured_unit};
-use ozfft_cli::options::{KindName, parse_accuracy, parse_shape};
+use ozfft_measure::options::{KindName, parse_accuracy, parse_shape};
 use roofline::{Cell, Mode, Table};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -50,10 +50,7 @@ struct Sample {
 }
 
 fn samples(path: &Path, text: &str) -> Result<Vec<Sample>, Failure> {
-    let wrong = |reason: String| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let wrong = Failure::content(path);
     let record: BenchRecord = serde_json::from_str(text)
         .map_err(|error| wrong(format!("not a record of ozfft bench: {error}")))?;
     let planner = Planner::<f64>::new();

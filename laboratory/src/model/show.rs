@@ -1,8 +1,8 @@
 //! Results of the model for people, programs and spreadsheets.
 
 use crate::failure::Failure;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::report::{aligned, say, say_json, write_text};
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::report::{aligned, say, say_json, write_text};
 use roofline::{Machine, Mode, Table, Verdict, document};
 use std::path::Path;
 

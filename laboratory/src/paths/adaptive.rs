@@ -2,7 +2,7 @@
 
 use super::delivered::{Constant, Delivered};
 use crate::failure::Failure;
-use ozfft_cli::inputs::read_text;
+use ozfft_measure::inputs::read_json;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -37,13 +37,8 @@ pub struct Adaptive {
 
 impl Adaptive {
     pub fn read(path: &Path) -> Result<Adaptive, Failure> {
-        let text = read_text(path)?;
-        let unusable = |reason: String| Failure::Content {
-            path: path.to_path_buf(),
-            reason,
-        };
-        let record: Record = serde_json::from_str(&text)
-            .map_err(|error| unusable(format!("it is no record of ozfft-lab residues: {error}")))?;
+        let unusable = Failure::content(path);
+        let record: Record = read_json(path, "a record of ozfft-lab residues")?;
         let empty = |a: &&Adapted| a.columns_by_moduli.iter().all(|&(_, count)| count == 0);
         if let Some(adapted) = record.adaptive.iter().find(empty) {
             return Err(unusable(format!("{:?} has no columns", adapted.input)));
@@ -150,6 +145,9 @@ mod tests {
         assert_eq!(delivered.value("adaptive.native.double"), Some(0.0));
         let other = Path::new(records).join("2026-11-15-h200-paths.json");
         let error = Adaptive::read(&other).expect_err("rejected").to_string();
-        assert!(error.contains("no record of ozfft-lab residues"), "{error}");
+        assert!(
+            error.contains("not a record of ozfft-lab residues"),
+            "{error}"
+        );
     }
 }

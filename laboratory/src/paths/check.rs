@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Device, Direction, Engine, Plan, Planner, Problem, Products, Substrate};
-use ozfft_cli::gpu::{CuFft, Gpu, Precision, Run};
+use ozfft_measure::gpu::{CuFft, Gpu, Precision, Run};
 use ozfft_testkit::oracle;
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::oracle::{ExactSpectrum, compare, dft_axes};

@@ -3,7 +3,7 @@
 
 use super::name_of;
 use crate::failure::Failure;
-use ozfft_cli::inputs::read_text;
+use ozfft_measure::inputs::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -168,10 +168,7 @@ pub struct Table {
 impl Table {
     pub fn read(path: &Path) -> Result<Table, Failure> {
         let text = read_text(path)?;
-        let rows = parse(&text).map_err(|reason| Failure::Content {
-            path: path.to_path_buf(),
-            reason,
-        })?;
+        let rows = parse(&text).map_err(Failure::content(path))?;
         Ok(Table {
             source: path.to_path_buf(),
             rows,

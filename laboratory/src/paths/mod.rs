@@ -19,14 +19,14 @@ use check::{Checked, Sample};
 use clap::Args;
 use counters::Launch;
 use ozfft::{Device, Direction, Plan, Planner, Problem};
-use ozfft_cli::gpu::{
+use ozfft_measure::gpu::{
     Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, KernelFacts, Precision, Run,
     faults_of_block,
 };
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::options::{Shape, parse_seconds, parse_shape, shape_text};
-use ozfft_cli::outputs;
-use ozfft_cli::report::{progress, say, say_json, write_json};
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::options::{Shape, parse_seconds, parse_shape, shape_text};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{progress, say, say_json, write_json};
 use ozfft_testkit::oracle::inputs::uniform_complex;
 pub use paper::{
     MACHINE as PROJECTED_MACHINE, Projection, ROOF_MS as PROJECTED_ROOF_MS, projection,
@@ -305,7 +305,7 @@ fn measure(arguments: &PathsArguments) -> Result<Report, Failure> {
         machine: Machine::here(),
         ozfft: env!("CARGO_PKG_VERSION").into(),
         commit: arguments.commit.clone().or_else(built_commit),
-        rustc: env!("RUSTC_VERSION").into(),
+        rustc: ozfft_measure::machine::RUSTC.into(),
         device: gpu.facts.clone(),
         shape: shape_text(shape),
         seed: arguments.seed,

@@ -7,8 +7,8 @@ use super::delivered::{Constant, Delivered};
 use super::name_of;
 use super::report::{Path, Report};
 use crate::failure::Failure;
-use ozfft_cli::probe;
-use ozfft_cli::report::aligned;
+use ozfft_measure::probe;
+use ozfft_measure::report::aligned;
 use std::collections::BTreeMap;
 
 /// Multiply-adds that one modulus takes for a point of a step: the folded matrix has 32 words for each part of an output.

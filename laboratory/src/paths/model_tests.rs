@@ -5,8 +5,8 @@ use crate::paths::counters::Launch;
 use crate::paths::counters::{Counters, Counts};
 use crate::paths::report::FaultCounts;
 use crate::paths::tiles::{Resident, Tile};
-use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
-use ozfft_cli::machine::Machine;
+use ozfft_measure::gpu::{DeviceFacts, KernelFacts};
+use ozfft_measure::machine::Machine;
 use std::collections::BTreeMap;
 
 /// 1024³ times three axes.

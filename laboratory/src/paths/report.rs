@@ -6,10 +6,10 @@ use super::delivered::{Constant, Delivered};
 use super::tiles::{Resident, Tile};
 use super::variants::{STAGES, Variant};
 use crate::failure::Failure;
-use ozfft_cli::gpu::{DeviceFacts, KernelFacts};
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::Machine;
-use ozfft_cli::options::parse_shape;
+use ozfft_measure::gpu::{DeviceFacts, KernelFacts};
+use ozfft_measure::inputs::read_json;
+use ozfft_measure::machine::Machine;
+use ozfft_measure::options::parse_shape;
 use serde::{Deserialize, Serialize};
 use std::path::Path as FilePath;
 
@@ -165,14 +165,8 @@ pub struct Report {
 impl Report {
     /// A record that was written earlier.
     pub fn read(path: &FilePath) -> Result<Report, Failure> {
-        let text = read_text(path)?;
-        let unusable = |reason: String| Failure::Content {
-            path: path.to_path_buf(),
-            reason,
-        };
-        let report: Report = serde_json::from_str(&text)
-            .map_err(|error| unusable(format!("it is no record of ozfft-lab paths: {error}")))?;
-        report.points_and_axes().map_err(unusable)?;
+        let report: Report = read_json(path, "a record of ozfft-lab paths")?;
+        report.points_and_axes().map_err(Failure::content(path))?;
         Ok(report)
     }
 

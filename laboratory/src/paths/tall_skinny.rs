@@ -2,9 +2,9 @@
 //! together are. Their inner dimension is padded to 32 and their columns to a multiple of eight, and sums are used at once.
 
 use super::delivered::Constant;
-use ozfft_cli::gpu::DeviceFailure;
-use ozfft_cli::probe::device::{Device, Kernels};
 use ozfft_kernels::probe::{PROBE_HOPPER, TALL_SKINNY};
+use ozfft_measure::gpu::DeviceFailure;
+use ozfft_measure::probe::device::{Device, Kernels};
 
 /// Rows of a product, and what its inner dimension is padded to.
 const ROWS: f64 = 64.0;

@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::report::Report;
-use ozfft_cli::report::{aligned, error_text, seconds_text};
+use ozfft_measure::report::{aligned, error_text, seconds_text};
 
 impl Report {
     /// All tables, and what stands beside them.

@@ -5,8 +5,8 @@ use super::counters::{Counters, Launch, Table};
 use super::{PERIOD, Seconds, median};
 use crate::failure::Failure;
 use ozfft::{Device, FftError, Plan, Planner, Problem};
-use ozfft_cli::gpu::{Copy, DeviceArrays, DeviceWork, Gpu, KernelFacts};
-use ozfft_cli::report::{aligned, seconds_text};
+use ozfft_measure::gpu::{Copy, DeviceArrays, DeviceWork, Gpu, KernelFacts};
+use ozfft_measure::report::{aligned, seconds_text};
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use serde::{Deserialize, Serialize};
 

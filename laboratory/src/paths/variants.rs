@@ -1,7 +1,7 @@
 //! The paths, in the order of the table. To add one is a line here, or among the product's [`RESIDUE_PATHS`].
 
 use ozfft::{Engine, GpuUnit, Problem, Products};
-use ozfft_cli::gpu::{RESIDUE_PATHS, ResiduePath, Run};
+use ozfft_measure::gpu::{RESIDUE_PATHS, ResiduePath, Run};
 use std::sync::LazyLock;
 
 /// One path.

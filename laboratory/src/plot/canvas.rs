@@ -2,7 +2,8 @@
 //! page, too.
 
 use super::labels::Extent;
-use ozfft_cli::plot::DrawingError;
+use crate::failure::Failure;
+use ozfft_measure::plot::svg;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -102,12 +103,9 @@ impl Canvas {
     }
 
     /// The picture as SVG.
-    pub fn draw(&self) -> Result<String, DrawingError> {
-        let mut picture = String::new();
-        {
-            let size = (self.size.0 as u32, self.size.1 as u32);
-            let area = SVGBackend::with_string(&mut picture, size).into_drawing_area();
-            area.fill(&WHITE)?;
+    pub fn draw(&self) -> Result<String, Failure> {
+        let size = (self.size.0 as u32, self.size.1 as u32);
+        Ok(svg(size, |area| {
             for shape in &self.shapes {
                 match *shape {
                     Shape::Line {
@@ -156,13 +154,12 @@ impl Canvas {
                     Side::Center => HPos::Center,
                     Side::Right => HPos::Right,
                 };
-                let style = ("sans-serif", label.size).into_text_style(&area);
+                let style = ("sans-serif", label.size).into_text_style(area);
                 let style = style.pos(Pos::new(side, VPos::Center));
                 area.draw(&Text::new(label.text.as_str(), label.at, style))?;
             }
-            area.present()?;
-        }
-        Ok(picture)
+            Ok(())
+        })?)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Shape, Side};
 use crate::dispatch::{PATHS, Report, Row, crossings, over_fastest, posted};
 use crate::failure::Failure;
-use ozfft_cli::plot::{COLOURS, short_date};
+use ozfft_measure::plot::{COLOURS, short_date};
 use plotters::prelude::*;
 
 const SIZE: (i32, i32) = (1100, 560);
@@ -100,9 +100,7 @@ fn canvas(report: &Report) -> Canvas {
 
 /// Times over the fastest, here and in the post.
 pub fn picture(report: &Report) -> Result<String, Failure> {
-    canvas(report)
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))
+    canvas(report).draw()
 }
 
 #[cfg(test)]

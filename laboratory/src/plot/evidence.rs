@@ -119,10 +119,7 @@ fn colour(verdict: Verdict) -> RGBColor {
 
 /// The picture as SVG.
 pub fn picture(rows: &[Row]) -> Result<String, Failure> {
-    let picture = canvas(rows)
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))?;
-    Ok(format!("{picture}\n"))
+    Ok(format!("{}\n", canvas(rows).draw()?))
 }
 
 fn canvas(rows: &[Row]) -> Canvas {

@@ -4,7 +4,7 @@ use super::canvas::{Canvas, Shape, Side};
 use super::labels::{Names, line};
 use crate::failure::Failure;
 use crate::ladder::record::{Found, Record, Rung};
-use ozfft_cli::plot::{COLOURS, decade, extent, short_date};
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date};
 use plotters::prelude::*;
 
 const SIZE: (i32, i32) = (1100, 680);
@@ -21,9 +21,7 @@ const SIMULATED: f64 = 100.0;
 /// Error against time at one shape.
 pub fn picture(record: &Record) -> Result<String, Failure> {
     let canvas = canvas(record).ok_or_else(|| Failure::Plot("the record has no rungs".into()))?;
-    canvas
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))
+    canvas.draw()
 }
 
 /// A dot: what runs, for which data.
@@ -196,7 +194,7 @@ mod tests {
     use super::*;
     use crate::ladder::record::tests::rung;
     use crate::ladder::record::{VERSION, mark_front};
-    use ozfft_cli::machine::Machine;
+    use ozfft_measure::machine::Machine;
 
     #[test]
     fn the_picture_names_units_and_their_fronts() {

@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Label, Shape, Side};
 use super::labels::{Names, line};
 use crate::failure::Failure;
 use crate::paths::{PROJECTED_MACHINE, PROJECTED_ROOF_MS, PathRow, Report, projection};
-use ozfft_cli::plot::{COLOURS, decade, extent, short_date};
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date};
 use plotters::prelude::*;
 
 const WIDTH: i32 = 1100;
@@ -26,14 +26,12 @@ const REASON: usize = 90;
 
 /// How long every path takes.
 pub fn times(report: &Report) -> Result<String, Failure> {
-    let picture = times_canvas(report).draw();
-    picture.map_err(|error| Failure::Plot(error.to_string()))
+    times_canvas(report).draw()
 }
 
 /// Bits against time.
 pub fn precision(report: &Report) -> Result<String, Failure> {
-    let picture = precision_canvas(report).draw();
-    picture.map_err(|error| Failure::Plot(error.to_string()))
+    precision_canvas(report).draw()
 }
 
 fn colour(path: &PathRow) -> RGBColor {

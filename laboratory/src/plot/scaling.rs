@@ -4,7 +4,7 @@
 use super::canvas::{Canvas, Shape, Side};
 use crate::failure::Failure;
 use crate::model::scaling::{Point, Scaling, from_ranks, network_binds, pencils_win};
-use ozfft_cli::plot::COLOURS;
+use ozfft_measure::plot::COLOURS;
 use plotters::prelude::*;
 
 const WIDTH: i32 = 1180;
@@ -37,10 +37,7 @@ impl Panel {
 
 /// The picture as SVG.
 pub fn picture(all: &[Scaling]) -> Result<String, Failure> {
-    let picture = canvas(all)
-        .draw()
-        .map_err(|error| Failure::Plot(error.to_string()))?;
-    Ok(format!("{picture}\n"))
+    Ok(format!("{}\n", canvas(all).draw()?))
 }
 
 fn canvas(all: &[Scaling]) -> Canvas {

@@ -6,7 +6,7 @@ use super::experiment::{Bands, Measurement};
 use super::paper::{self, COST_R};
 use super::substrate::Substrate;
 use super::words::Words;
-use ozfft_cli::machine::{processor_name, today};
+use ozfft_measure::machine::{processor_name, today};
 
 /// What is between these lines of a file is made by the command.
 pub const BEGIN: &str = "<!-- made by ozfft-lab reconstruct: begin -->";

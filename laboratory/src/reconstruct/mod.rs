@@ -16,11 +16,11 @@ use claims::{Claim, Evidence};
 use clap::Args;
 use experiment::{Bands, Experiment, Failed, MOST_SIZE, Measurement, Missing, PrototypeError};
 use matrices::Matrices;
-use ozfft_cli::inputs::read_text;
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::options::parse_seconds;
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, progress, say, say_json, write_json, write_text};
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::options::parse_seconds;
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, progress, say, say_json, write_json, write_text};
 use residues::Moduli;
 use residues::reconstruct::Method;
 use serde::Serialize;
@@ -181,7 +181,7 @@ pub fn run(arguments: &ReconstructArguments) -> Result<(), Failure> {
             software: Software {
                 ozfft: env!("CARGO_PKG_VERSION"),
                 commit,
-                rustc: env!("RUSTC_VERSION"),
+                rustc: ozfft_measure::machine::RUSTC,
                 checked: cfg!(debug_assertions),
             },
             size: arguments.size,

@@ -5,7 +5,7 @@ use super::markdown::cost_r;
 use super::substrate::Substrate;
 use crate::failure::Failure;
 use crate::plot::labels::{Extent, free_height};
-use plotters::coord::Shift;
+use ozfft_measure::plot::{Area, DrawingError, svg};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -20,9 +20,6 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
     RGBColor(0, 0, 0),
 ];
-
-type DrawingError = DrawingAreaErrorKind<std::io::Error>;
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// The substrates of these measurements side by side, at one number of moduli; the paper's moduli only where there is nothing else.
 pub fn draw(measurements: &[Measurement]) -> Result<String, Failure> {
@@ -42,21 +39,17 @@ pub fn draw(measurements: &[Measurement]) -> Result<String, Failure> {
     if panels.iter().all(|(_, points)| points.is_empty()) {
         return Err(Failure::Plot("no method was measured".into()));
     }
-    picture(&panels, r).map_err(|error| Failure::Plot(error.to_string()))
+    picture(&panels, r)
 }
 
-fn picture(panels: &[(Substrate, Vec<&Measurement>)], r: usize) -> Result<String, DrawingError> {
+fn picture(panels: &[(Substrate, Vec<&Measurement>)], r: usize) -> Result<String, Failure> {
     let mut pipes: Vec<&str> = Vec::new();
     for measurement in panels.iter().flat_map(|(_, points)| points) {
         if !pipes.contains(&measurement.pipe.as_str()) {
             pipes.push(&measurement.pipe);
         }
     }
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        // On white, so that it can be read on a dark page, too.
-        area.fill(&WHITE)?;
+    Ok(svg(SIZE, |area| {
         let (charts, legend) = area.split_vertically(SIZE.1 - LEGEND_HEIGHT);
         for ((substrate, points), area) in panels.iter().zip(charts.split_evenly((1, panels.len())))
         {
@@ -73,9 +66,8 @@ fn picture(panels: &[(Substrate, Vec<&Measurement>)], r: usize) -> Result<String
             ))?;
             legend.draw(&Text::new(*pipe, (x + 12, 14), style.clone()))?;
         }
-        area.present()?;
-    }
-    Ok(text)
+        Ok(())
+    })?)
 }
 
 /// Bits that are drawn: all of an integer's, where it is exact.
@@ -84,7 +76,7 @@ fn height(measurement: &Measurement) -> f64 {
 }
 
 fn chart(
-    area: &Area,
+    area: &Area<'_>,
     substrate: Substrate,
     points: &[&Measurement],
     (r, pipes): (usize, &[&str]),
@@ -134,7 +126,7 @@ fn chart(
     Ok(())
 }
 
-fn label(area: &Area, name: &str, (x, y): (i32, i32)) -> Result<(), DrawingError> {
+fn label(area: &Area<'_>, name: &str, (x, y): (i32, i32)) -> Result<(), DrawingError> {
     let (left, top) = area.get_base_pixel();
     let style = ("sans-serif", 14)
         .into_text_style(area)

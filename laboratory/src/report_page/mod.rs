@@ -16,7 +16,7 @@ pub mod text;
 
 use crate::failure::Failure;
 use clap::Args;
-use ozfft_cli::report::write_text;
+use ozfft_measure::report::write_text;
 use roofline::printed::Printed;
 use roofline::{Machine, Mode, Record};
 use std::path::{Path, PathBuf};

@@ -14,11 +14,11 @@ use clap::{Args, Subcommand};
 use data::Data;
 use kulisch::parallel;
 use ozfft::Device;
-use ozfft_cli::machine::{Machine, now};
-use ozfft_cli::memory;
-use ozfft_cli::options::{parse_device, parse_seconds};
-use ozfft_cli::outputs;
-use ozfft_cli::report::{aligned, say, say_json, write_json};
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::memory;
+use ozfft_measure::options::{parse_device, parse_seconds};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, say, say_json, write_json};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -121,7 +121,7 @@ impl Software {
         Software {
             kulisch: env!("CARGO_PKG_VERSION"),
             commit: built_commit(),
-            rustc: env!("RUSTC_VERSION"),
+            rustc: ozfft_measure::machine::RUSTC,
             xsum: env!("XSUM_VERSION"),
             accurate: env!("ACCURATE_VERSION"),
         }

@@ -1,65 +1,16 @@
 //! Running the program.
-#![allow(dead_code, reason = "every test program uses a part of this")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "every test program uses a part of this"
+)]
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#[path = "../../../crates/ozfft-cli/tests/common/program.rs"]
+mod program;
 
-/// Runs `ozfft-lab` with these arguments.
-pub fn lab(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ozfft-lab"))
-        .args(arguments)
-        .output()
-        .expect("the program starts")
-}
+#[cfg(unix)]
+pub use program::records_its_own_commit;
+pub use program::{directory, fail, json, number, run as lab, succeed, text, text_of};
 
-/// What the program wrote.
-pub fn text_of(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("text")
-}
-
-/// Runs `ozfft-lab`, expects success, and returns what it wrote to standard output.
-pub fn succeed(arguments: &[&str]) -> String {
-    let output = lab(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-/// Runs `ozfft-lab`, expects an error, and returns its message. Nothing may have gone to standard output.
-pub fn fail(arguments: &[&str]) -> String {
-    let output = lab(arguments);
-    assert!(!output.status.success(), "{arguments:?} should fail");
-    assert!(output.stdout.is_empty(), "{arguments:?} wrote a result");
-    String::from_utf8(output.stderr).expect("text")
-}
-
-/// One JSON value per line of standard output.
-pub fn json(arguments: &[&str]) -> Vec<Value> {
-    succeed(arguments)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
-        .collect()
-}
-
-/// The number under a key.
-pub fn number(value: &Value, key: &str) -> f64 {
-    value[key]
-        .as_f64()
-        .unwrap_or_else(|| panic!("{key} of {value} is not a number"))
-}
-
-/// An empty directory for one test.
-pub fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if path.exists() {
-        std::fs::remove_dir_all(&path).expect("the directory of an earlier run can be removed");
-    }
-    std::fs::create_dir_all(&path).expect("a directory can be made");
-    path
-}
-
-/// Path as an argument.
-pub fn text(path: &Path) -> &str {
-    path.to_str().expect("test directories have plain names")
-}
+/// The program that is tested.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ozfft-lab");

@@ -1,9 +1,10 @@
 //! The memory that all engines work in: the same for each, so that none has better pages or alignment.
 
-use crate::fftw::Arrays;
-use crate::measure::TestInput;
 use num_complex::Complex;
 use ozfft::Kind;
+use ozfft_measure::comparison::TestInput;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::Arrays;
 
 /// Bytes of a cache line, and of the widest vector: loads that straddle two lines cost twice as much.
 const ALIGNMENT: usize = 64;
@@ -89,6 +90,9 @@ fn random_values(arrays: &Arrays<'_>, seed: u64) -> Vec<f64> {
         }
     }
 }
+
+/// Computes the transform from the input to the output.
+pub type Call<'a> = Box<dyn FnMut(&mut Buffers) -> Result<(), Failure> + 'a>;
 
 #[cfg(test)]
 mod tests {

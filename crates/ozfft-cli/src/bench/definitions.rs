@@ -1,11 +1,12 @@
 //! Declared lists of benchmarks.
 
 use super::Setting;
-use crate::arrays::digest_bytes;
-use crate::failure::Failure;
-use crate::inputs::read_text;
-use crate::options::{KindName, parse_accuracy, parse_shape, parse_substrates};
+use ozfft_measure::arrays::digest_bytes;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs::read_text;
+use ozfft_measure::options::{KindName, parse_accuracy, parse_shape, parse_substrates};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// One benchmark, as the file has it: texts are what the options of the same names take.
@@ -24,106 +25,108 @@ struct Entry {
     interleaved: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    definitions: Vec<Entry>,
+struct File<E> {
+    definitions: Vec<E>,
 }
 
 /// One benchmark.
 #[derive(Debug)]
-pub struct Definition {
+pub struct Definition<S> {
     pub name: String,
     pub group: String,
-    pub setting: Setting,
+    pub setting: S,
 }
 
 /// A list of benchmarks and the digest of the file it came from.
 #[derive(Debug)]
-pub struct Definitions {
-    pub list: Vec<Definition>,
+pub struct Definitions<S> {
+    pub list: Vec<Definition<S>>,
     pub sha256: String,
 }
 
-impl Definitions {
-    /// Reads a file of definitions.
-    pub fn read(path: &Path) -> Result<Definitions, Failure> {
+impl<S> Definitions<S> {
+    /// Reads a file of definitions, each of which is made of an entry of the file by `definition`.
+    pub fn read_entries<E: DeserializeOwned>(
+        path: &Path,
+        definition: impl Fn(E) -> Result<Vec<Definition<S>>, String>,
+    ) -> Result<Definitions<S>, Failure> {
         let text = read_text(path)?;
-        let list = parse(&text).map_err(|reason| {
-            let path = path.to_path_buf();
-            Failure::Content { path, reason }
-        })?;
         Ok(Definitions {
-            list,
+            list: parse(&text, definition).map_err(Failure::content(path))?,
             sha256: digest_bytes(text.as_bytes()),
         })
     }
 
     /// Those whose name or group is among the given ones; all if none is given.
-    pub fn select(&self, names: &[String]) -> Result<Vec<&Definition>, Failure> {
-        let entries = self.list.iter();
-        selected(
-            entries.map(|d| (d.name.as_str(), d.group.as_str(), d)),
-            names,
-        )
-    }
-}
-
-/// Of definitions with their names and groups those that are asked for; all if no name is given.
-pub fn selected<'a, D>(
-    entries: impl Iterator<Item = (&'a str, &'a str, D)>,
-    names: &[String],
-) -> Result<Vec<D>, Failure> {
-    let entries: Vec<_> = entries.collect();
-    let is = |(name, group, _): &(&str, &str, D), asked: &str| *name == asked || *group == asked;
-    let known = |asked: &&String| entries.iter().any(|entry| is(entry, asked));
-    if let Some(unknown) = names.iter().find(|asked| !known(asked)) {
-        let all: Vec<&str> = entries.iter().map(|entry| entry.0).collect();
-        return Err(Failure::Usage(format!(
-            "no definition and no group is named {unknown:?}; the definitions are {}",
-            all.join(", ")
-        )));
-    }
-    let wanted =
-        |entry: &(&str, &str, D)| names.is_empty() || names.iter().any(|asked| is(entry, asked));
-    Ok(entries
-        .into_iter()
-        .filter(wanted)
-        .map(|entry| entry.2)
-        .collect())
-}
-
-fn parse(text: &str) -> Result<Vec<Definition>, String> {
-    let file: File = serde_json::from_str(text)
-        .map_err(|error| format!("this is not a list of benchmark definitions: {error}"))?;
-    let mut list: Vec<Definition> = Vec::new();
-    for entry in file.definitions {
-        let name = entry.name.clone();
-        // Two of one name could not be distinguished in the record.
-        if list.iter().any(|other| other.name == name) {
-            return Err(format!("two definitions are named {name:?}"));
+    pub fn select(mut self, names: &[String]) -> Result<Definitions<S>, Failure> {
+        let is = |one: &Definition<S>, asked: &str| one.name == asked || one.group == asked;
+        let known = |asked: &&String| self.list.iter().any(|one| is(one, asked));
+        if let Some(unknown) = names.iter().find(|asked| !known(asked)) {
+            let all: Vec<&str> = self.list.iter().map(|one| one.name.as_str()).collect();
+            return Err(Failure::Usage(format!(
+                "no definition and no group is named {unknown:?}; the definitions are {}",
+                all.join(", ")
+            )));
         }
-        list.push(entry.definition().map_err(|why| format!("{name}: {why}"))?);
+        let is_wanted = |one: &Definition<S>| names.iter().any(|asked| is(one, asked));
+        self.list.retain(|one| names.is_empty() || is_wanted(one));
+        Ok(self)
+    }
+}
+
+/// The definitions of a file.
+pub fn parse<E: DeserializeOwned, S>(
+    text: &str,
+    definition: impl Fn(E) -> Result<Vec<Definition<S>>, String>,
+) -> Result<Vec<Definition<S>>, String> {
+    let file: File<E> = serde_json::from_str(text)
+        .map_err(|error| format!("this is not a list of benchmark definitions: {error}"))?;
+    let mut list: Vec<Definition<S>> = Vec::new();
+    for entry in file.definitions {
+        for made in definition(entry)? {
+            // Two of one name could not be distinguished in the record.
+            if list.iter().any(|other| other.name == made.name) {
+                return Err(format!("two definitions are named {:?}", made.name));
+            }
+            list.push(made);
+        }
     }
     Ok(list)
 }
 
+impl Definitions<Setting> {
+    /// Reads a file of definitions for the processor.
+    pub fn read(path: &Path) -> Result<Definitions<Setting>, Failure> {
+        Definitions::read_entries(path, Entry::definition)
+    }
+}
+
 impl Entry {
-    fn definition(self) -> Result<Definition, String> {
-        Ok(Definition {
-            name: self.name,
-            group: self.group,
-            setting: Setting {
-                shape: parse_shape(&self.shape)?,
-                batch: self.batch,
-                threads: self.threads,
-                kind: self.kind,
-                accuracy: parse_accuracy(&self.accuracy)?,
-                interleaved: self.interleaved,
-                substrates: parse_substrates(&self.substrates)?,
-                steps: None,
-                engines: Vec::new(),
-            },
+    fn definition(self) -> Result<Vec<Definition<Setting>>, String> {
+        let setting = self
+            .setting()
+            .map_err(|why| format!("{}: {why}", self.name))?;
+        let (name, group) = (self.name, self.group);
+        Ok(vec![Definition {
+            name,
+            group,
+            setting,
+        }])
+    }
+
+    fn setting(&self) -> Result<Setting, String> {
+        Ok(Setting {
+            shape: parse_shape(&self.shape)?,
+            batch: self.batch,
+            threads: self.threads,
+            kind: self.kind,
+            accuracy: parse_accuracy(&self.accuracy)?,
+            interleaved: self.interleaved,
+            substrates: parse_substrates(&self.substrates)?,
+            steps: None,
+            engines: Vec::new(),
         })
     }
 }
@@ -139,9 +142,9 @@ mod tests {
         {"name": "b", "group": "two", "shape": "16", "batch": 1, "threads": 1, "kind": "c2c",
          "accuracy": "double", "substrates": "all"}]}"#;
 
-    fn two() -> Definitions {
+    fn two() -> Definitions<Setting> {
         Definitions {
-            list: parse(TWO).expect("definitions"),
+            list: parse(TWO, Entry::definition).expect("definitions"),
             sha256: String::new(),
         }
     }
@@ -161,25 +164,21 @@ mod tests {
 
     #[test]
     fn they_are_selected_by_name_or_group() {
-        let definitions = two();
-        let names = |wanted: &[&str]| -> Vec<&str> {
+        let names = |wanted: &[&str]| -> Vec<String> {
             let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-            let selected = definitions.select(&wanted).expect("they exist");
-            selected
-                .iter()
-                .map(|definition| &*definition.name)
-                .collect()
+            let selected = two().select(&wanted).expect("they exist").list;
+            selected.into_iter().map(|one| one.name).collect()
         };
         assert_eq!(names(&[]), ["a", "b"]);
         assert_eq!(names(&["b"]), ["b"]);
         assert_eq!(names(&["one", "b"]), ["a", "b"]);
-        assert!(definitions.select(&["c".into()]).is_err());
+        assert!(two().select(&["c".into()]).is_err());
     }
 
     #[test]
     fn mistakes_are_rejected() {
         let reject = |from: &str, to: &str, why: &str| {
-            let message = parse(&TWO.replace(from, to)).expect_err("a mistake");
+            let message = parse(&TWO.replace(from, to), Entry::definition).expect_err("a mistake");
             assert!(message.contains(why), "{message}");
         };
         reject("\"b\"", "\"a\"", "two definitions");
@@ -195,17 +194,17 @@ mod tests {
             env!("CARGO_MANIFEST_DIR"),
             "/../../benchmarks/definitions.json"
         );
-        let definitions = Definitions::read(Path::new(path)).expect("definitions");
-        let curve = definitions.select(&["curve".into()]).expect("a curve");
+        let read = || Definitions::read(Path::new(path)).expect("definitions");
+        let group = |name: &str| read().select(&[name.into()]).expect("a group").list;
+        let curve = group("curve");
         assert_eq!(curve.len(), 17);
         for Definition { name, setting, .. } in curve {
             let points: usize = setting.shape.0.iter().product();
             assert_eq!(points * setting.batch, 1 << 20, "{name}");
         }
-        let strided = definitions.select(&["strided".into()]).expect("a group");
-        assert!(strided.iter().all(|one| one.setting.interleaved));
+        assert!(group("strided").iter().all(|one| one.setting.interleaved));
         // What nobody asks for by name is measured everywhere.
-        for Definition { name, setting, .. } in &definitions.list {
+        for Definition { name, setting, .. } in read().list {
             assert!(setting.substrates.0.contains(&Substrate::Auto), "{name}");
         }
     }

@@ -1,15 +1,15 @@
 //! The engines to be timed, behind one interface: ozfft on each of its units, RustFFT, FFTW, MKL.
 
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Call};
 use super::{Setting, interleaved_layout, lines};
-use crate::failure::Failure;
-use crate::fftw::{Effort, Fftw};
-use crate::measure::problem_of;
-use crate::report::note;
 use ozfft::{
     Accuracy, BlockRecipe, Direction, Engine, FftError, Kind, LineRecipe, Norm, Plan, Planner,
     Problem, Substrate,
 };
+use ozfft_measure::comparison::problem_of;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::{Effort, Fftw};
+use ozfft_measure::report::note;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,9 +81,6 @@ impl Libraries {
         )
     }
 }
-
-/// Computes the transform from the input to the output.
-pub type Call<'a> = Box<dyn FnMut(&mut Buffers) -> Result<(), Failure> + 'a>;
 
 /// One engine with its plan.
 pub struct Candidate<'a> {

@@ -1,10 +1,9 @@
 //! RustFFT and RealFFT as they are, without the library around them: a batch of lines.
 
-use super::buffers::Buffers;
-use super::engines::Call;
-use crate::failure::Failure;
+use super::buffers::{Buffers, Call};
 use num_complex::Complex;
 use ozfft::{Kind, Real};
+use ozfft_measure::failure::Failure;
 use rayon::prelude::*;
 use realfft::FftError;
 

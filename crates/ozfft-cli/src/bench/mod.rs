@@ -10,23 +10,23 @@ mod lines;
 pub mod record;
 mod sampling;
 
-use crate::failure::Failure;
-use crate::fftw::Arrays;
-use crate::gpu::Precision;
-use crate::machine::{Machine, now};
-use crate::memory;
-use crate::options::{
-    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_device, parse_duration,
-    parse_engine, parse_shape, parse_substrates, parse_threads,
-};
-use crate::outputs;
-use crate::report::{aligned, note, say, say_json};
 use buffers::Buffers;
 use clap::{Args, ValueEnum};
 use definitions::Definitions;
 use engines::{Libraries, Notices};
 use ozfft::{Accuracy, BlockRecipe, Device, Engine, Layout, LineRecipe};
-use record::{Measurement, NamedMeasurement, Record, Software};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::fftw::Arrays;
+use ozfft_measure::gpu::Precision;
+use ozfft_measure::machine::{Machine, now};
+use ozfft_measure::memory;
+use ozfft_measure::options::{
+    KindName, Shape, SubstrateList, accuracy_text, parse_accuracy, parse_device, parse_duration,
+    parse_engine, parse_shape, parse_substrates, parse_threads,
+};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, note, say, say_json};
+use record::{Measurement, NamedMeasurement, Programs, Record};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -289,10 +289,10 @@ fn run_definitions(
     path: &Path,
     notices: &mut Notices,
 ) -> Result<(), Failure> {
-    let definitions = Definitions::read(path)?;
-    let selected = definitions.select(&arguments.only)?;
+    let definitions = Definitions::read(path)?.select(&arguments.only)?;
+    let selected = &definitions.list;
     // All mistakes are found before hours have been spent on measuring.
-    for definition in &selected {
+    for definition in selected {
         engines::validate(&definition.setting)?;
     }
     outputs::check_all([&arguments.record])?;
@@ -315,8 +315,8 @@ fn run_definitions(
         }));
     }
     if let Some(path) = &arguments.record {
-        let software = Software::here(arguments.commit.as_deref(), libraries.versions());
-        if software.commit.is_none() {
+        let software = Programs::here(arguments.commit.as_deref(), libraries.versions());
+        if software.own.commit.is_none() {
             notices.tell("the commit is not known; --commit says which it is".into());
         }
         let record = Record {

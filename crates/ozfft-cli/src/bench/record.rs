@@ -3,11 +3,11 @@
 use super::Setting;
 use super::engines::{Candidate, FFTW, RUSTFFT};
 use super::sampling::Timings;
-use crate::failure::Failure;
-use crate::inputs::read_text;
-use crate::machine::{Machine, built_commit};
-use crate::options::{KindName, accuracy_text};
-use crate::report::write_json;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::inputs::read_json;
+use ozfft_measure::machine::{self, Machine, Software};
+use ozfft_measure::options::{KindName, accuracy_text};
+use ozfft_measure::report::write_json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -105,32 +105,31 @@ fn rounded(value: f64, decimals: i32) -> f64 {
 
 /// A measurement of a definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NamedMeasurement {
+pub struct Named<M> {
     pub name: String,
     pub group: String,
     #[serde(flatten)]
-    pub measurement: Measurement,
+    pub measurement: M,
 }
+
+pub type NamedMeasurement = Named<Measurement>;
 
 /// The programs that were measured, and what they were made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Software {
-    pub ozfft: String,
-    pub commit: Option<String>,
-    pub rustc: String,
+pub struct Programs {
+    #[serde(flatten)]
+    pub own: Software,
     pub rustfft: String,
     pub fftw: Option<String>,
     pub mkl: Option<String>,
 }
 
-impl Software {
+impl Programs {
     /// The versions of everything; the commit is the one given, or that of the sources of this program.
-    pub fn here(commit: Option<&str>, (fftw, mkl): (Option<String>, Option<String>)) -> Software {
-        Software {
-            ozfft: env!("CARGO_PKG_VERSION").into(),
-            commit: commit.map(String::from).or_else(built_commit),
-            rustc: env!("RUSTC_VERSION").into(),
-            rustfft: env!("RUSTFFT_VERSION").into(),
+    pub fn here(commit: Option<&str>, (fftw, mkl): (Option<String>, Option<String>)) -> Programs {
+        Programs {
+            own: Software::here(commit),
+            rustfft: machine::RUSTFFT.into(),
             fftw,
             mkl,
         }
@@ -143,7 +142,7 @@ pub struct Record {
     /// When the first measurement began, in UTC.
     pub date: String,
     pub machine: Machine,
-    pub software: Software,
+    pub software: Programs,
     /// SHA-256 of the file of definitions.
     pub definitions_sha256: String,
     pub seconds_per_engine: f64,
@@ -155,11 +154,7 @@ pub struct Record {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("this is not a record of ozfft bench: {error}"),
-        })
+        read_json(path, "a record of ozfft bench")
     }
 
     /// Writes a record file, which is either complete or untouched.
@@ -215,9 +210,9 @@ pub mod tests {
         let mut fftw = result("fftw", "fp64", "64x64", 1234.5);
         fftw.measurement.ratio_to_fftw = Some(1.0);
         let record = Record {
-            date: crate::machine::now(),
+            date: ozfft_measure::machine::now(),
             machine: Machine::here(),
-            software: Software::here(Some("0123abc"), (Some("fftw-3".into()), None)),
+            software: Programs::here(Some("0123abc"), (Some("fftw-3".into()), None)),
             definitions_sha256: "00ff".into(),
             seconds_per_engine: 0.1,
             notices: vec!["MKL is left out".into()],

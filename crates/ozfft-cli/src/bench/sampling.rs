@@ -2,7 +2,7 @@
 
 use super::buffers::Buffers;
 use super::engines::{Candidate, RUSTFFT};
-use crate::failure::Failure;
+use ozfft_measure::failure::Failure;
 use std::time::{Duration, Instant};
 
 /// Fewer rounds than this are never made, however slow the slowest engine is.

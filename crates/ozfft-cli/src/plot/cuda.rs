@@ -1,9 +1,10 @@
 //! A GPU's record as a picture: for every transform how many times cuFFT's time ozfft takes.
 
-use super::{COLOURS, DrawingError, extent, lengths, short_date};
+use super::lengths;
 use crate::bench::cuda::record::{NamedMeasurement, Record};
-use crate::failure::Failure;
-use crate::gpu::INTEGERS_ONLY;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::INTEGERS_ONLY;
+use ozfft_measure::plot::{COLOURS, decade, extent, short_date, svg};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::path::Path;
@@ -46,18 +47,17 @@ pub fn picture(path: &Path, group: Option<&str>) -> Result<String, Failure> {
         "{}, {}, ozfft {}, cuFFT {}",
         record.device.name,
         short_date(&record.date),
-        record.software.ozfft,
+        record.software.own.ozfft,
         record
             .software
             .cufft
             .as_deref()
             .unwrap_or("of unknown version")
     );
-    let drawn = match lengths_of(&rows) {
+    match lengths_of(&rows) {
         Some(places) => lengths::draw(&places, &title),
         None => draw(&rows, &title),
-    };
-    drawn.map_err(|error| Failure::Plot(error.to_string()))
+    }
 }
 
 /// The rows as lengths and ratios, where there are too many for bars and every one ends in its length, as those of a range do.
@@ -111,7 +111,7 @@ fn milliseconds(time: f64) -> String {
     format!("{time:.decimals$} ms")
 }
 
-fn draw(rows: &[Row], title: &str) -> Result<String, DrawingError> {
+fn draw(rows: &[Row], title: &str) -> Result<String, Failure> {
     let bottom = TOP + ROW_HEIGHT * rows.len() as i32;
     let ratios = rows.iter().flat_map(|row| {
         let times = [Some(row.ozfft), row.integers_only];
@@ -124,21 +124,18 @@ fn draw(rows: &[Row], title: &str) -> Result<String, DrawingError> {
         let part = (ratio / least).ln() / (most / least).ln();
         LEFT + (part * f64::from(RIGHT - LEFT)).round() as i32
     };
-    let mut picture = String::new();
-    {
-        let size = (WIDTH as u32, (bottom + BOTTOM) as u32);
-        let area = SVGBackend::with_string(&mut picture, size).into_drawing_area();
-        area.fill(&WHITE)?;
+    let size = (WIDTH as u32, (bottom + BOTTOM) as u32);
+    svg(size, |area| {
         let text = |size: i32, horizontal: HPos| {
             let position = Pos::new(horizontal, VPos::Center);
-            ("sans-serif", size).into_text_style(&area).pos(position)
+            ("sans-serif", size).into_text_style(area).pos(position)
         };
         let write = |words: String, at: (i32, i32), size: i32, horizontal: HPos| {
             area.draw(&Text::new(words, at, text(size, horizontal)))
         };
         write(title.into(), (WIDTH / 2, 22), 18, HPos::Center)?;
         let powers =
-            (-3..=4).flat_map(|power| [1.0, 2.0, 5.0].map(|x| x * super::decade(f64::from(power))));
+            (-3..=4).flat_map(|power| [1.0, 2.0, 5.0].map(|x| x * decade(f64::from(power))));
         for ratio in powers.filter(|ratio| (least..most).contains(ratio)) {
             let x = place(ratio);
             area.draw(&PathElement::new(
@@ -189,9 +186,8 @@ fn draw(rows: &[Row], title: &str) -> Result<String, DrawingError> {
         let line = PathElement::new([(one, TOP - 6), (one, bottom)], BLACK.stroke_width(2));
         area.draw(&line)?;
         write("cuFFT".into(), (one, TOP - 14), 12, HPos::Center)?;
-        area.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }
 
 #[cfg(test)]

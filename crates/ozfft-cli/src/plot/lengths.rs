@@ -1,6 +1,8 @@
 //! A GPU's record of many lengths as a picture: how many times cuFFT's time ozfft takes, over the length.
 
-use super::{COLOURS, DrawingError, SIZE, extent, power_of_two};
+use super::{SIZE, power_of_two};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::plot::{COLOURS, extent, svg};
 use plotters::prelude::*;
 
 /// A length: its points, the ratio, and whether tuned kernels run it.
@@ -9,17 +11,14 @@ pub type Place = (f64, f64, bool);
 /// Ratios that have a line and a label.
 const RATIOS: [f64; 8] = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0];
 
-pub fn draw(places: &[Place], title: &str) -> Result<String, DrawingError> {
-    let mut picture = String::new();
-    {
-        let area = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
-        area.fill(&WHITE)?;
+pub fn draw(places: &[Place], title: &str) -> Result<String, Failure> {
+    svg(SIZE, |area| {
         let (shortest, longest) = extent(places.iter().map(|place| place.0));
         let (least, most) = extent(places.iter().map(|place| place.1));
         let lengths = (shortest / 1.2..longest * 1.2).log_scale().base(2.0);
         let ratios = (least.min(1.0) / 1.2..most.max(2.0) * 1.2).log_scale();
         let ends = (shortest / 1.2, longest * 1.2);
-        let mut chart = ChartBuilder::on(&area)
+        let mut chart = ChartBuilder::on(area)
             .caption(title, ("sans-serif", 18))
             .margin(14)
             .x_label_area_size(46)
@@ -59,9 +58,8 @@ pub fn draw(places: &[Place], title: &str) -> Result<String, DrawingError> {
             .border_style(BLACK.mix(0.3))
             .label_font(("sans-serif", 14))
             .draw()?;
-        area.present()?;
-    }
-    Ok(picture)
+        Ok(())
+    })
 }
 
 #[cfg(test)]

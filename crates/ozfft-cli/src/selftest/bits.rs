@@ -1,13 +1,13 @@
 //! Equal bits: every case is computed plainly, and once more in a randomly drawn variant.
 
 use super::case::{Case, layout_of};
-use crate::arrays::unravel;
-use crate::gpu::{DRAWN_VARIANTS, VARIANTS};
 use num_complex::Complex;
 use ozfft::{
     Accuracy, CpuUnit, Device, Direction, Engine, FftError, Kind, Layout, Plan, Planner, Problem,
     Real, Substrate,
 };
+use ozfft_measure::arrays::unravel;
+use ozfft_measure::gpu::{DRAWN_VARIANTS, VARIANTS};
 use ozfft_testkit::oracle::inputs::{Generator, uniform_complex};
 use ozfft_testkit::problems::{Source, Strides, make_unusual, numbers, seed_of_case};
 use ozfft_testkit::{Bits, same_bits};

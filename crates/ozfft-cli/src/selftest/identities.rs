@@ -1,10 +1,10 @@
 //! Identities that every Fourier transform has, checked without any reference transform (Ergün's checks): linearity,
 //! impulses, shifts in time and in frequency, and the round trip. Tolerances follow from the plan's own bound.
 
-use crate::arrays::{ravel, unravel};
-use crate::failure::Failure;
 use num_complex::Complex;
 use ozfft::{Direction, Engine, Plan, Planner, Problem, Products};
+use ozfft_measure::arrays::{ravel, unravel};
+use ozfft_measure::failure::Failure;
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
 

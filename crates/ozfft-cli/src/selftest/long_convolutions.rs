@@ -6,7 +6,7 @@
 //! prime factors. So a wrong convolution passes with a probability below 10^-12, a wrong integer below 10^-11. Polynomials modulo a prime are evaluated modulo that, at as many points as
 //! that takes.
 
-use super::convolutions::{Counts, Devices, integers, limbs};
+use super::operands::{Counts, Devices, integers, limbs};
 use ozfft::convolution::{ConvolutionRoute, ExactConvolution, multiply_polynomials};
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::Source;

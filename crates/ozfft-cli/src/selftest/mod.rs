@@ -6,17 +6,20 @@ mod convolutions;
 mod cuda;
 mod identities;
 mod long_convolutions;
+mod operands;
 mod published;
 mod residues;
 
-use crate::failure::Failure;
-use crate::measure::{TestInput, compute, problem_of};
-use crate::options::{EngineName, parse_device, products_name, shape_text, substrate_parser};
-use crate::report::{progress, say, say_json};
 use case::{Case, GROUP};
 use clap::Args;
 use indicatif::ProgressBar;
 use ozfft::{Device, Direction, Engine, Kind, Planner, Products, Substrate};
+use ozfft_measure::comparison::{TestInput, compute, problem_of};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::options::{
+    EngineName, parse_device, products_name, shape_text, substrate_parser,
+};
+use ozfft_measure::report::{progress, say, say_json};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 use std::sync::Mutex;

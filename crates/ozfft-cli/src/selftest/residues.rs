@@ -3,12 +3,12 @@
 
 use super::bits::{Computed, Values, Variant as Layouts, element, input_values};
 use super::case::{Case, NORMS, direction};
-use crate::gpu::{Numbers, RESIDUE_PATHS, RESIDUE_PATHS_OF_KINDS, ResiduePath, Run};
 use num_complex::Complex;
 use ozfft::{
     Accuracy, Device, Engine, FftError, Kind, Layout, Plan, Planner, Problem, Products, Real,
     Substrate,
 };
+use ozfft_measure::gpu::{Numbers, RESIDUE_PATHS, RESIDUE_PATHS_OF_KINDS, ResiduePath, Run};
 use ozfft_testkit::oracle::inputs::Generator;
 use ozfft_testkit::problems::{Source, seed_of_case};
 use ozfft_testkit::{Bits, same_bits};

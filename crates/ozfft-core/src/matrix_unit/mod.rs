@@ -203,16 +203,6 @@ fn enter_portable<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
-/// A word out of its halves, as the units without digits keep them.
-fn word(digits: Digits, slots: usize, data: &[HalfRow<1>], slot: usize, part: usize) -> i64 {
-    let half = |row: usize| data[row][0][part];
-    if digits.data > 4 {
-        i64::from(half(slot)) << 32 | i64::from(half(slots + slot) as u32)
-    } else {
-        i64::from(half(slot))
-    }
-}
-
 /// A sum of kept diagonals, which is one integer, as the pairs of a row.
 fn put_pairs(product: i128, digits: Digits, sums: &mut [HalfRow<1>], row: usize, part: usize) {
     // An empty diagonal may have been added below the last one.

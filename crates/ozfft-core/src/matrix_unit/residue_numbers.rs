@@ -12,6 +12,16 @@ pub(crate) struct ResidueNumbers;
 /// Slots of the largest step.
 const MOST_SLOTS: usize = 33;
 
+/// A word out of its halves, as this unit keeps them.
+fn word(digits: Digits, slots: usize, data: &[HalfRow<1>], slot: usize, part: usize) -> i64 {
+    let half = |row: usize| data[row][0][part];
+    if digits.data > 4 {
+        i64::from(half(slot)) << 32 | i64::from(half(slots + slot) as u32)
+    } else {
+        i64::from(half(slot))
+    }
+}
+
 impl MatrixUnit<1> for ResidueNumbers {
     type Vectors = Portable;
     /// Real and imaginary parts fill the columns that residues are worked on side by side.
@@ -42,7 +52,7 @@ impl MatrixUnit<1> for ResidueNumbers {
             let data = &data[column * matrix.data_rows..][..matrix.data_rows];
             for (slot, row) in words.iter_mut().enumerate() {
                 for part in 0..2 {
-                    row[2 * column + part] = super::word(digits, slots, data, slot, part);
+                    row[2 * column + part] = word(digits, slots, data, slot, part);
                 }
             }
         }

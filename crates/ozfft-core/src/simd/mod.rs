@@ -348,13 +348,9 @@ pub(crate) fn lanes_of<const L: usize, V: Vectors<L>>(words: V::Words) -> Row<L>
 /// A vector from a function of the lane.
 #[inline(always)]
 pub(crate) fn from_lanes<const L: usize, V: Vectors<L>>(
-    mut value: impl FnMut(usize) -> i64,
+    value: impl FnMut(usize) -> i64,
 ) -> V::Words {
-    let mut row = [0; L];
-    for lane in 0..L {
-        row[lane] = value(lane);
-    }
-    V::load(&row)
+    V::load(&std::array::from_fn(value))
 }
 
 /// Marks a closure that must be inlined: what it does with vectors is compiled for their instruction set only inside the

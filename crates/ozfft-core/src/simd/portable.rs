@@ -6,23 +6,14 @@ use super::{HalfRow, Pair, Row, Vectors};
 #[derive(Clone, Copy)]
 pub struct Portable;
 
-// Loops rather than `array::from_fn`: these are inlined thousands of times, and its machinery with them.
 #[inline(always)]
 fn each<const L: usize>(f: impl Fn(usize) -> i64) -> Row<L> {
-    let mut row = [0; L];
-    for lane in 0..L {
-        row[lane] = f(lane);
-    }
-    row
+    std::array::from_fn(f)
 }
 
 #[inline(always)]
 fn each_half<const L: usize>(f: impl Fn(usize, usize) -> i32) -> HalfRow<L> {
-    let mut row = [[0; 2]; L];
-    for lane in 0..L {
-        row[lane] = [f(lane, 0), f(lane, 1)];
-    }
-    row
+    std::array::from_fn(|lane| [f(lane, 0), f(lane, 1)])
 }
 
 #[inline(always)]
@@ -186,10 +177,11 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn split(re: Row<L>, im: Row<L>) -> (HalfRow<L>, HalfRow<L>) {
-        let words = [re, im];
+        let low = |x: i64| x as i32;
+        let high = |x: i64| (x >> 32) as i32;
         (
-            each_half(|l, part| words[part][l] as i32),
-            each_half(|l, part| (words[part][l] >> 32) as i32),
+            std::array::from_fn(|l| [low(re[l]), low(im[l])]),
+            std::array::from_fn(|l| [high(re[l]), high(im[l])]),
         )
     }
 
@@ -207,19 +199,18 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn mix_halves(re: HalfRow<L>, im: HalfRow<L>) -> HalfRow<L> {
-        let halves = [re, im];
-        each_half(|l, part| halves[part][l][part])
+        std::array::from_fn(|l| [re[l][0], im[l][1]])
     }
     #[inline(always)]
     fn rotate_halves(y: HalfRow<L>, real: i32, imaginary: i32) -> HalfRow<L> {
         let (real, imaginary) = (i64::from(real), i64::from(imaginary));
         let rounded = |product: i64| ((product + (1 << 29)) >> 30) as i32;
-        each_half(|l, part| {
-            let (re, im) = (i64::from(y[l][0]), i64::from(y[l][1]));
-            match part {
-                0 => rounded(re * real - im * imaginary),
-                _ => rounded(re * imaginary + im * real),
-            }
+        std::array::from_fn(|l| {
+            let [re, im] = y[l].map(i64::from);
+            [
+                rounded(re * real - im * imaginary),
+                rounded(re * imaginary + im * real),
+            ]
         })
     }
     #[inline(always)]
@@ -228,7 +219,7 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn halves_of_words(a: Row<L>) -> HalfRow<L> {
-        each_half(|l, part| (a[l] >> (32 * part)) as i32)
+        std::array::from_fn(|l| [a[l] as i32, (a[l] >> 32) as i32])
     }
     #[inline(always)]
     fn words_of_halves(a: HalfRow<L>) -> Row<L> {
@@ -264,8 +255,8 @@ impl<const L: usize> Vectors<L> for Portable {
     }
     #[inline(always)]
     fn narrow_to_single(re: Row<L>, im: Row<L>) -> HalfRow<L> {
-        let words = [re, im];
-        each_half(|l, part| (f64::from_bits(words[part][l] as u64) as f32).to_bits() as i32)
+        let narrow = |bits: i64| (f64::from_bits(bits as u64) as f32).to_bits() as i32;
+        std::array::from_fn(|l| [narrow(re[l]), narrow(im[l])])
     }
 
     const FLOOR_BIAS: i64 = 0;

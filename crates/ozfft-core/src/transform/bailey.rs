@@ -148,21 +148,17 @@ impl Block {
             .collect();
         let shifts: u32 = recipe.steps.iter().map(|s| s.shift).sum();
         let columns = steps[0].inner;
+        let (input, output) = match count {
+            1 => (Grid::new(1, n), Grid::new(1, n)),
+            _ => (Grid::new(n / columns, columns), Grid::new(last, n / last)),
+        };
         let lane_tables = lane_tables(&steps, setting);
         Block {
             n,
             digits: setting.digits,
             products: setting.products,
-            input: if count == 1 {
-                Grid::new(1, n)
-            } else {
-                Grid::new(n / columns, columns)
-            },
-            output: if count == 1 {
-                Grid::new(1, n)
-            } else {
-                Grid::new(last, n / last)
-            },
+            input,
+            output,
             largest_rows: largest_rows(&steps),
             steps,
             groups,
@@ -320,19 +316,36 @@ impl Block {
         emit: &mut E,
         scratch: &mut BlockScratch<'_, L>,
     ) {
-        let last = self.steps.len() - 1;
-        for number in 1..=last {
-            let stage = StepTask {
+        let rows = self.rows(symmetry);
+        let grid = Grid { rows, ..self.input };
+        self.run_between(unit, grid, points, scratch);
+        let stage = StepTask {
+            block: self,
+            unit,
+            symmetry,
+            points,
+            scratch,
+        };
+        unit.enter(LastStep(stage, emit));
+    }
+
+    /// The steps between the first and the last, for all rows of a grid.
+    pub(crate) fn run_between<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
+        &self,
+        unit: U,
+        grid: Grid,
+        points: &mut [C],
+        scratch: &mut BlockScratch<'_, L>,
+    ) {
+        for step in &self.steps[1..self.steps.len() - 1] {
+            unit.enter(MiddleStep {
                 block: self,
+                step,
                 unit,
-                symmetry,
+                grid,
                 points: &mut *points,
                 scratch: &mut *scratch,
-            };
-            match number {
-                _ if number == last => unit.enter(LastStep(stage, emit)),
-                _ => unit.enter(MiddleStep(stage, &self.steps[number])),
-            }
+            });
         }
     }
 
@@ -528,51 +541,6 @@ impl Block {
         }
     }
 
-    /// A step between the first and the last, for all rows of a grid.
-    #[inline(always)]
-    pub(crate) fn middle_step<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>>(
-        &self,
-        step: &Step,
-        unit: U,
-        grid: Grid,
-        points: &mut [C],
-        scratch: &mut BlockScratch<'_, L>,
-    ) {
-        let (n, inner) = (step.recipe.n, step.inner);
-        let first = |i: usize| grid.place(i / inner * n * inner) + i % inner;
-        let column = |i: usize| Column {
-            first: first(i),
-            step: inner as isize,
-            conjugate: false,
-            to_sines: 0,
-        };
-        let setting = self.setting();
-        step.run_words(
-            unit,
-            setting,
-            grid.rows * (grid.columns / n),
-            points,
-            scratch,
-            column,
-            #[inline(always)]
-            |points, i, k, pair| {
-                let rotate = inlined(
-                    #[inline(always)]
-                    |word: C::Word, k: usize| {
-                        let rotation = &step.rotations[k * inner + i % inner];
-                        C::rotated(self.digits, word, rotation)
-                    },
-                );
-                let first = first(i);
-                points[first + k * inner].put(rotate(pair.output(), k));
-                if k > 0 && 2 * k < n {
-                    let partner = rotate(pair.partner(step.recipe.fold), n - k);
-                    points[first + (n - k) * inner].put(partner);
-                }
-            },
-        );
-    }
-
     #[inline(always)]
     fn last_step<
         const L: usize,
@@ -616,6 +584,10 @@ impl Block {
         let mut post = inlined(
             #[inline(always)]
             |group: usize, k: usize, pair: ConjugatePair<X>| {
+                let partner = match shifted {
+                    true => Some(n - 1 - k),
+                    false => (k > 0 && 2 * k < n).then_some(n - k),
+                };
                 if const { E::MAY_BE_REAL } && in_pairs {
                     let one = 2 * group;
                     // The last one of an odd number is alone.
@@ -631,10 +603,6 @@ impl Block {
                         },
                     );
                     put(k, pair.plus);
-                    let partner = match shifted {
-                        true => Some(n - 1 - k),
-                        false => (k > 0 && 2 * k < n).then_some(n - k),
-                    };
                     if let Some(partner) = partner {
                         put(partner, pair.minus);
                     }
@@ -665,10 +633,8 @@ impl Block {
                     },
                 );
                 put(k, pair.output::<L, U::Vectors>());
-                if shifted {
-                    put(n - 1 - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
-                } else if k > 0 && 2 * k < n {
-                    put(n - k, pair.partner::<L, U::Vectors>(step.recipe.fold));
+                if let Some(partner) = partner {
+                    put(partner, pair.partner::<L, U::Vectors>(step.recipe.fold));
                 }
             },
         );
@@ -720,7 +686,15 @@ struct OnlyStep<'a, 'b, const L: usize, U, C, E> {
     scratch: &'a mut BlockScratch<'b, L>,
 }
 struct FirstStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>);
-struct MiddleStep<'a, 'b, const L: usize, U, C>(StepTask<'a, 'b, L, U, C>, &'a Step);
+/// A step between the first and the last, for all rows of a grid.
+struct MiddleStep<'a, 'b, const L: usize, U, C> {
+    block: &'a Block,
+    step: &'a Step,
+    unit: U,
+    grid: Grid,
+    points: &'a mut [C],
+    scratch: &'a mut BlockScratch<'b, L>,
+}
 struct LastStep<'a, 'b, const L: usize, U, C, E>(StepTask<'a, 'b, L, U, C>, &'a mut E);
 
 impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vectors>> Task
@@ -750,13 +724,39 @@ impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>> Task
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let MiddleStep(task, step) = self;
-        let grid = Grid {
-            rows: task.block.rows(task.symmetry),
-            ..task.block.input
+        let (block, step, grid) = (self.block, self.step, self.grid);
+        let (n, inner) = (step.recipe.n, step.inner);
+        let first = |i: usize| grid.place(i / inner * n * inner) + i % inner;
+        let column = |i: usize| Column {
+            first: first(i),
+            step: inner as isize,
+            conjugate: false,
+            to_sines: 0,
         };
-        task.block
-            .middle_step(step, task.unit, grid, task.points, task.scratch);
+        step.run_words(
+            self.unit,
+            block.setting(),
+            grid.rows * (grid.columns / n),
+            self.points,
+            self.scratch,
+            column,
+            #[inline(always)]
+            |points, i, k, pair| {
+                let rotate = inlined(
+                    #[inline(always)]
+                    |word: C::Word, k: usize| {
+                        let rotation = &step.rotations[k * inner + i % inner];
+                        C::rotated(block.digits, word, rotation)
+                    },
+                );
+                let first = first(i);
+                points[first + k * inner].put(rotate(pair.output(), k));
+                if k > 0 && 2 * k < n {
+                    let partner = rotate(pair.partner(step.recipe.fold), n - k);
+                    points[first + (n - k) * inner].put(partner);
+                }
+            },
+        );
     }
 }
 
@@ -768,19 +768,14 @@ impl<const L: usize, U: MatrixUnit<L>, C: PackedElement<L, U>, E: Emit<L, U::Vec
     fn run(self) {
         let LastStep(task, emit) = self;
         let (block, unit, symmetry) = (task.block, task.unit, task.symmetry);
+        let (points, scratch) = (task.points, task.scratch);
         // Units with one lane are there for comparison: they are not compiled for both, the integers are the same.
         if const { L > 1 } && C::holds_outputs(block.digits) {
-            block.last_step::<L, U, C, C::Word, E>(unit, symmetry, task.points, emit, task.scratch);
+            block.last_step::<L, U, C, C::Word, E>(unit, symmetry, points, emit, scratch);
         } else if const { L > 1 } && block.last_sums_fit::<L, U, C>() {
-            block.last_step::<L, U, C, C::Output, E>(
-                unit,
-                symmetry,
-                task.points,
-                emit,
-                task.scratch,
-            );
+            block.last_step::<L, U, C, C::Output, E>(unit, symmetry, points, emit, scratch);
         } else {
-            block.last_step::<L, U, C, C::Sum, E>(unit, symmetry, task.points, emit, task.scratch);
+            block.last_step::<L, U, C, C::Sum, E>(unit, symmetry, points, emit, scratch);
         }
     }
 }

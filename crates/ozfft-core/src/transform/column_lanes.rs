@@ -171,7 +171,13 @@ impl Passes {
                 results,
                 scratch: &mut scratch,
             });
-            unit.enter(Others {
+            let grid = Grid {
+                rows: shape.row_groups(),
+                columns: shape.columns,
+                pitch: shape.columns,
+            };
+            block.run_between(unit, grid, points, &mut scratch);
+            unit.enter(Last {
                 unit,
                 shape,
                 block,
@@ -375,7 +381,7 @@ fn extreme<const L: usize>(
     found.exponents[0]
 }
 
-/// The first step, as a task: from columns to rows that are still side by side by columns.
+/// The first step, as a task: from columns to rows, which are then transposed into the lanes.
 struct First<'a, 'b, const L: usize, U> {
     unit: U,
     shape: Shape<'a>,
@@ -457,6 +463,7 @@ impl<const L: usize, U: MatrixUnit<L>> Task for First<'_, '_, L, U> {
                 }
             },
         );
+        transpose::<L, U::Vectors>(shape, self.results, self.points);
     }
 }
 
@@ -469,8 +476,8 @@ fn parts_of<const L: usize>(
     points[..count].as_flattened_mut().split_at_mut(count)
 }
 
-/// The other steps, as a task: rows are transposed into the lanes, and transformed to floating-point numbers.
-struct Others<'a, 'b, const L: usize, U> {
+/// The last step, as a task: to floating-point numbers.
+struct Last<'a, 'b, const L: usize, U> {
     unit: U,
     shape: Shape<'a>,
     block: &'a Block,
@@ -481,22 +488,12 @@ struct Others<'a, 'b, const L: usize, U> {
     output: &'a Output<'a, L>,
 }
 
-impl<const L: usize, U: MatrixUnit<L>> Task for Others<'_, '_, L, U> {
+impl<const L: usize, U: MatrixUnit<L>> Task for Last<'_, '_, L, U> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let block = self.block;
-        transpose::<L, U::Vectors>(self.shape, self.results, self.points);
-        let grid = Grid {
-            rows: self.shape.row_groups(),
-            columns: self.shape.columns,
-            pitch: self.shape.columns,
-        };
-        let last = block.steps().len() - 1;
-        for step in &block.steps()[1..last] {
-            block.middle_step(step, self.unit, grid, self.points, self.scratch);
-        }
         let emitter = FloatEmitter::new(self.results, self.exponents, self.output);
         let rest = LastStep {
             shape: self.shape,

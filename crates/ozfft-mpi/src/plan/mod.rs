@@ -13,7 +13,7 @@ mod transfer;
 
 use crate::agreement::{self, AbortOnPanic};
 use crate::caller::expect_one_group;
-use crate::device::{self, Gpu};
+use crate::device::Gpu;
 use crate::division::Division;
 use crate::error::DistributedError;
 use crate::index_box::IndexBox;
@@ -148,7 +148,7 @@ impl<T: Real> DistributedPlan<T> {
         let open = || match problem.device {
             ozfft::Device::Cuda(ordinal) => {
                 let messages = Messages::new(problem.staged);
-                Ok(Some((device::open(ordinal)?, messages)))
+                Ok(Some((on_device::open(ordinal)?, messages)))
             }
             _ => Ok(None),
         };

@@ -19,6 +19,19 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::Ordering;
 
+/// The GPU of this number.
+#[cfg(feature = "cuda")]
+pub(super) fn open<T: Real>(ordinal: usize) -> Result<Box<dyn Gpu<T>>, FftError> {
+    crate::cuda::open(ordinal)
+}
+
+#[cfg(not(feature = "cuda"))]
+pub(super) fn open<T: Real>(ordinal: usize) -> Result<Box<dyn Gpu<T>>, FftError> {
+    Err(FftError::Unsupported(format!(
+        "this build of ozfft-mpi has no GPUs, and the problem is for cuda:{ordinal}; build it with the feature cuda, or take the device cpu"
+    )))
+}
+
 /// How messages get from one GPU to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Messages {

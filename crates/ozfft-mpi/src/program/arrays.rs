@@ -6,7 +6,7 @@ use mpi::Count;
 use mpi::datatype::PartitionMut;
 use mpi::traits::*;
 use ozfft::{Device, DeviceArray, DeviceQueue, FftError, Real};
-use ozfft_cli::failure::Failure;
+use ozfft_measure::failure::Failure;
 use ozfft_mpi::{DistributedPlan, IndexBox};
 
 /// Calls `visit` with the place of every element of a box in the whole array, for all arrays of a batch.

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
-use ozfft_cli::failure::Failure;
+use ozfft_measure::failure::Failure;
 use ozfft_mpi::DistributedError;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl Ranks {
         if self.is_first()
             && let Err(failure) = work()
         {
-            ozfft_cli::report::note(&format!("error: {failure}"));
+            ozfft_measure::report::note(&format!("error: {failure}"));
             self.world.abort(1);
         }
         // A barrier would keep the other ranks' cores busy.
@@ -88,15 +88,15 @@ fn run(program: &Program, ranks: &Ranks) -> Result<(), Failure> {
 
 pub fn main() -> ExitCode {
     // Before MPI, so that help and wrong options are told where there is none; then by every rank.
-    let program = ozfft_cli::arguments::<Program>();
+    let program = ozfft_measure::arguments::<Program>();
     let Some(universe) = mpi::initialize() else {
-        ozfft_cli::report::note("error: MPI has been initialised before");
+        ozfft_measure::report::note("error: MPI has been initialised before");
         return ExitCode::FAILURE;
     };
     let ranks = Ranks::new(&universe);
     match run(&program, &ranks) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) if ranks.is_first() => ozfft_cli::finish(Err(failure)),
+        Err(failure) if ranks.is_first() => ozfft_measure::finish(Err(failure)),
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -2,27 +2,8 @@
 
 use crate::oracle::double_double::ComplexDoubleDouble;
 use crate::oracle::line::{ColumnPlan, LinePlan, transpose};
-use crate::oracle::spectrum::{ExactSpectrum, common_exponent, prescale};
+use crate::oracle::spectrum::{Direction, ExactSpectrum, common_exponent, prescale};
 use num_complex::Complex;
-
-/// The sign of the exponent. Neither direction is normalised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// `exp(-2 pi i j k / N)`.
-    Forward,
-    /// `exp(+2 pi i j k / N)`, without the division by `N`.
-    Inverse,
-}
-
-impl Direction {
-    /// The other direction.
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Forward => Self::Inverse,
-            Self::Inverse => Self::Forward,
-        }
-    }
-}
 
 /// Widens a prescaled line; for the inverse direction with exchanged parts, which makes the forward transform,
 /// exchanged back, the inverse one.

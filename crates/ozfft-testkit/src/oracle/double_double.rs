@@ -141,8 +141,8 @@ impl DoubleDouble {
     #[inline]
     pub fn scale_by_power_of_two(self, exponent: i32) -> Self {
         Self {
-            hi: crate::oracle::spectrum::multiply_by_power_of_two(self.hi, exponent),
-            lo: crate::oracle::spectrum::multiply_by_power_of_two(self.lo, exponent),
+            hi: multiply_by_power_of_two(self.hi, exponent),
+            lo: multiply_by_power_of_two(self.lo, exponent),
         }
     }
 
@@ -399,4 +399,54 @@ impl Mul for ComplexDoubleDouble {
             im: self.re * other.im + self.im * other.re,
         }
     }
+}
+
+/// The power of two `2^exponent` as a double, for exponents of normal numbers.
+fn power_of_two(exponent: i32) -> f64 {
+    debug_assert!((-1022..=1023).contains(&exponent));
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// `value * 2^exponent` for any exponent, rounded once at most (where the result is subnormal) and infinite
+/// where it is too large.
+///
+/// ```
+/// use ozfft_testkit::oracle::spectrum::multiply_by_power_of_two;
+/// assert_eq!(multiply_by_power_of_two(3.0, -1074), 1.5e-323);
+/// assert_eq!(multiply_by_power_of_two(5e-324, 2000), 0.0 + 5e-324 * 2f64.powi(1000) * 2f64.powi(1000));
+/// ```
+pub fn multiply_by_power_of_two(value: f64, exponent: i32) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    if (-1022..=1023).contains(&exponent) {
+        return value * power_of_two(exponent); // a single rounding, as every product
+    }
+    // Going far down in steps would round twice, so the value is first brought to [1, 2).
+    let own = exponent_of(value);
+    let unit = if own < -1022 {
+        value * power_of_two(54) * power_of_two(-own - 54)
+    } else {
+        // 2^-own may itself be subnormal for the largest values: two exact halves.
+        value * power_of_two(-own / 2) * power_of_two(-own - (-own / 2))
+    };
+    let total = own.saturating_add(exponent);
+    if total > 1023 {
+        return unit * f64::INFINITY;
+    }
+    if total >= -1022 {
+        return unit * power_of_two(total);
+    }
+    // Subnormal or zero: the first step stays exact, the second rounds.
+    unit * power_of_two(-1022) * power_of_two((total + 1022).max(-1022))
+}
+
+/// The binary exponent of a finite value other than zero: `2^exponent <= |value| < 2^(exponent + 1)`.
+pub(crate) fn exponent_of(value: f64) -> i32 {
+    let biased = ((value.to_bits() >> 52) & 0x7FF) as i32;
+    if biased != 0 {
+        return biased - 1023;
+    }
+    let mantissa = value.to_bits() & ((1 << 52) - 1);
+    -1011 - mantissa.leading_zeros() as i32
 }

@@ -4,8 +4,9 @@
 //! the norms themselves are doubles. A result with a value that is not finite has infinite errors; a reference
 //! that is zero has errors of zero where the result is zero too, and infinite ones otherwise.
 
-use crate::oracle::dft::{Direction, dft_nd};
+use crate::oracle::dft::dft_nd;
 use crate::oracle::double_double::{ComplexDoubleDouble, DoubleDouble};
+use crate::oracle::spectrum::Direction;
 use crate::oracle::spectrum::{ExactSpectrum, common_exponent, multiply_by_power_of_two, prescale};
 use num_complex::Complex;
 

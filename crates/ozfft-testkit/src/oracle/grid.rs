@@ -1,10 +1,10 @@
 //! A grid of outputs of a transform too large to be held: the input is a function of the index.
 
-use crate::oracle::dft::Direction;
 use crate::oracle::dispatch::dispatch;
 use crate::oracle::double_double::ComplexDoubleDouble;
 use crate::oracle::roots::Roots;
 use crate::oracle::sampled::{BLOCK, Dot, Weights, power};
+use crate::oracle::spectrum::Direction;
 use crate::oracle::spectrum::ExactSpectrum;
 use num_complex::Complex;
 use rayon::prelude::*;

@@ -42,7 +42,7 @@ pub mod roots;
 pub mod sampled;
 pub mod spectrum;
 
-pub use dft::{Direction, dft, dft_axes, dft_nd, dft_real, dft_real_nd};
+pub use dft::{dft, dft_axes, dft_nd, dft_real, dft_real_nd};
 pub use double_double::{ComplexDoubleDouble, DoubleDouble};
 pub use error::{
     ErrorNorms, Scale, backward_l2, compare, compare_f32, compare_sampled, compare_scaled,
@@ -52,4 +52,4 @@ pub use grid::dft_grid;
 pub use inputs::HardInput;
 pub use roots::{Roots, root_of_unity};
 pub use sampled::dft_sampled;
-pub use spectrum::ExactSpectrum;
+pub use spectrum::{Direction, ExactSpectrum};

@@ -3,8 +3,8 @@
 //! Slow and obvious on purpose: O(N²) with every root of unity from its exact fraction of a turn. It validates
 //! the double-double transforms and is there for anyone who wants more digits.
 
-use crate::oracle::dft::Direction;
 use crate::oracle::double_double::{ComplexDoubleDouble, DoubleDouble};
+use crate::oracle::spectrum::Direction;
 use crate::oracle::spectrum::ExactSpectrum;
 use dashu_float::FBig;
 use dashu_float::round::mode::HalfEven;

@@ -1,9 +1,10 @@
 //! A few outputs of a large transform, each from all inputs.
 
-use crate::oracle::dft::{Direction, check_shape};
+use crate::oracle::dft::check_shape;
 use crate::oracle::dispatch::{Kernel, dispatch};
 use crate::oracle::double_double::{ComplexDoubleDouble, DoubleDouble, ExactProduct, two_sum};
 use crate::oracle::roots::Roots;
+use crate::oracle::spectrum::Direction;
 use crate::oracle::spectrum::{ExactSpectrum, common_exponent, prescale};
 use num_complex::Complex;
 use rayon::prelude::*;

@@ -1,11 +1,32 @@
 //! Spectra with a common power of two, and the exact prescaling behind them.
 
+pub(crate) use crate::oracle::double_double::exponent_of;
+pub use crate::oracle::double_double::multiply_by_power_of_two;
 use crate::oracle::double_double::{ComplexDoubleDouble, DoubleDouble};
 use num_complex::Complex;
 
 /// The largest component of a prescaled line is brought next to this power of two. It leaves room above for sums
 /// of 2^40 terms and their squares, and below for components 2^1300 times smaller than the largest.
 const TARGET_EXPONENT: i32 = 256;
+
+/// The sign of the exponent. Neither direction is normalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// `exp(-2 pi i j k / N)`.
+    Forward,
+    /// `exp(+2 pi i j k / N)`, without the division by `N`.
+    Inverse,
+}
+
+impl Direction {
+    /// The other direction.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Forward => Self::Inverse,
+            Self::Inverse => Self::Forward,
+        }
+    }
+}
 
 /// A spectrum in double-double arithmetic: entry `k` is `values[k] * 2^exponent`.
 ///
@@ -41,56 +62,6 @@ impl ExactSpectrum {
             exponent: self.exponent,
         }
     }
-}
-
-/// The power of two `2^exponent` as a double, for exponents of normal numbers.
-fn power_of_two(exponent: i32) -> f64 {
-    debug_assert!((-1022..=1023).contains(&exponent));
-    f64::from_bits(((exponent + 1023) as u64) << 52)
-}
-
-/// `value * 2^exponent` for any exponent, rounded once at most (where the result is subnormal) and infinite
-/// where it is too large.
-///
-/// ```
-/// use ozfft_testkit::oracle::spectrum::multiply_by_power_of_two;
-/// assert_eq!(multiply_by_power_of_two(3.0, -1074), 1.5e-323);
-/// assert_eq!(multiply_by_power_of_two(5e-324, 2000), 0.0 + 5e-324 * 2f64.powi(1000) * 2f64.powi(1000));
-/// ```
-pub fn multiply_by_power_of_two(value: f64, exponent: i32) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    if (-1022..=1023).contains(&exponent) {
-        return value * power_of_two(exponent); // a single rounding, as every product
-    }
-    // Going far down in steps would round twice, so the value is first brought to [1, 2).
-    let own = exponent_of(value);
-    let unit = if own < -1022 {
-        value * power_of_two(54) * power_of_two(-own - 54)
-    } else {
-        // 2^-own may itself be subnormal for the largest values: two exact halves.
-        value * power_of_two(-own / 2) * power_of_two(-own - (-own / 2))
-    };
-    let total = own.saturating_add(exponent);
-    if total > 1023 {
-        return unit * f64::INFINITY;
-    }
-    if total >= -1022 {
-        return unit * power_of_two(total);
-    }
-    // Subnormal or zero: the first step stays exact, the second rounds.
-    unit * power_of_two(-1022) * power_of_two((total + 1022).max(-1022))
-}
-
-/// The binary exponent of a finite value other than zero: `2^exponent <= |value| < 2^(exponent + 1)`.
-pub(crate) fn exponent_of(value: f64) -> i32 {
-    let biased = ((value.to_bits() >> 52) & 0x7FF) as i32;
-    if biased != 0 {
-        return biased - 1023;
-    }
-    let mantissa = value.to_bits() & ((1 << 52) - 1);
-    -1011 - mantissa.leading_zeros() as i32
 }
 
 /// The exponent to give to a spectrum of these values; the values times `2^-exponent` have their largest

@@ -13,8 +13,8 @@ use crate::sums::cuda::reductions::{poisoned, upload};
 use ozaki::conjugate_gradient::digest;
 use ozaki::device::DeviceTables;
 use ozaki::{Operand, PhaseB, Scheme, Side, multiply_rows};
-use ozfft_cli::gpu::Memory;
 use ozfft_kernels::ozaki as kernels;
+use ozfft_measure::gpu::Memory;
 
 /// Rows, and columns, whose bits are compared with the processor's.
 const COMPARED: usize = 128;

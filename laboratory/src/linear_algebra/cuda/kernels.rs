@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::sums::cuda::reductions::{Function, load};
 use cudarc::driver::result;
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
-use ozfft_cli::gpu::{Gpu, failed};
 use ozfft_kernels::{kulisch, ozaki as kernels};
+use ozfft_measure::gpu::{Gpu, failed};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 

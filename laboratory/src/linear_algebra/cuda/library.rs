@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use cudarc::cublas::{result as blas, sys};
-use ozfft_cli::gpu::{Gpu, failed};
+use ozfft_measure::gpu::{Gpu, failed};
 use std::ffi::{c_int, c_void};
 
 /// `CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT`, which the version that cudarc was made for does not have.

@@ -24,8 +24,8 @@ use crate::sums::cuda::cases::Rows;
 use crate::sums::cuda::libraries::{CuBlas, CuSparse};
 use kernels::Kernels;
 use library::Library;
-use ozfft_cli::gpu::{Gpu, clocks_now};
-use ozfft_cli::report::note;
+use ozfft_measure::gpu::{Gpu, clocks_now};
+use ozfft_measure::report::note;
 use std::time::Duration;
 
 /// Sides of matrices unless the user says otherwise.

@@ -11,8 +11,8 @@ use crate::sums::cuda::reductions::upload;
 use ozaki::conjugate_gradient::{Vectors, digest, solve};
 use ozaki::poisson::Poisson;
 use ozaki::{PhaseB, Scheme};
-use ozfft_cli::gpu::Memory;
 use ozfft_kernels::{kulisch, ozaki as kernels};
+use ozfft_measure::gpu::Memory;
 use std::time::Instant;
 
 /// The vectors in the device's memory.

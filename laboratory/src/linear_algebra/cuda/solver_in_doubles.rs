@@ -10,8 +10,8 @@ use crate::sums::cuda::libraries::{CuBlas, CuSparse, SparseAddresses, SparseProd
 use crate::sums::cuda::reductions::upload;
 use ozaki::conjugate_gradient::{Vectors, solve};
 use ozaki::poisson::Poisson;
-use ozfft_cli::gpu::Memory;
 use ozfft_kernels::{kulisch, ozaki as kernels};
+use ozfft_measure::gpu::Memory;
 use std::time::Duration;
 
 /// The libraries that an iteration in f64 needs.

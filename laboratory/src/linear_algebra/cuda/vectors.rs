@@ -12,8 +12,8 @@ use crate::sums::cuda::libraries::{BatchAddresses, CuBlas, CuSparse, SparseAddre
 use crate::sums::cuda::reductions::{poisoned, upload};
 use ozaki::device::DeviceTables;
 use ozaki::{PhaseB, Scheme, SparseMatrix, multiply_vectors};
-use ozfft_cli::gpu::Memory;
 use ozfft_kernels::ozaki as kernels;
+use ozfft_measure::gpu::Memory;
 
 /// Matrices or rows whose bits are compared with the processor's.
 const COMPARED: usize = 2048;

@@ -6,6 +6,7 @@ use super::events::{Order, simulate};
 use super::formula::{Group, exchange};
 use super::network::Link;
 use crate::failure::Failure;
+use ozfft_measure::inputs::read_json;
 use roofline::{Cell, Mode, Table};
 use serde::Deserialize;
 use std::path::Path;
@@ -58,11 +59,7 @@ pub struct Predicted {
 impl Record {
     /// From a file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = ozfft_cli::inputs::read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("not a record of ranks: {error}"),
-        })
+        Ok(read_json(path, "a record of ranks")?)
     }
 
     /// Of so many ranks.

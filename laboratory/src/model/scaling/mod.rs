@@ -13,7 +13,7 @@ use clap::Args;
 use formula::{Binding, Grid, Time, Transform, transform};
 use local::{LocalTimes, local_times};
 use network::{Local, NETWORKS, Network};
-use ozfft_cli::report::{say, say_json, write_text};
+use ozfft_measure::report::{say, say_json, write_text};
 use roofline::{Cell, Mode, Table};
 use serde::Serialize;
 use std::path::PathBuf;

@@ -117,7 +117,7 @@ impl Network {
     /// By name, or from a file, which has a path or ends in `.json`.
     pub fn named(name: &str) -> Result<Network, Failure> {
         if name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".json") {
-            let text = ozfft_cli::inputs::read_text(Path::new(name))?;
+            let text = ozfft_measure::inputs::read_text(Path::new(name))?;
             return Network::from_json(name, &text);
         }
         match NETWORKS.iter().find(|(known, _)| *known == name) {

@@ -2,7 +2,7 @@
 
 use super::{Figure, heads};
 use crate::failure::Failure;
-use ozfft_cli::report::{bound_text, error_text};
+use ozfft_measure::report::{bound_text, error_text};
 use page_model::charts::{Axis, Extent, Plane, free_places, raised, tick_text};
 use page_model::svg::{Anchor, Svg, text_width};
 use roofline::table::significant;

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 use cudarc::cublas::{result as blas, sys as blas_sys};
 use cudarc::cusparse::{result as sparse, sys as sparse_sys};
-use ozfft_cli::gpu::{Gpu, Memory, failed};
+use ozfft_measure::gpu::{Gpu, Memory, failed};
 use std::ffi::c_void;
 
 fn blas_rejected(action: &'static str) -> impl FnOnce(blas::CublasError) -> Failure {

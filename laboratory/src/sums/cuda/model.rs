@@ -2,7 +2,7 @@
 //! becomes k times faster. Measured: f is the part of the plain kernel's time that a kernel which only reads does not need.
 
 use super::Measurement;
-use ozfft_cli::report::aligned;
+use ozfft_measure::report::aligned;
 use serde::Serialize;
 
 /// How much faster the paper takes exact reductions to be than plain ones on f64.

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT;
 use cudarc::driver::{result, sys};
 use kulisch::linear::SparseMatrix;
-use ozfft_cli::gpu::{Gpu, Memory, failed};
 use ozfft_kernels::kulisch as kernels;
+use ozfft_measure::gpu::{Gpu, Memory, failed};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 

@@ -4,7 +4,7 @@ use super::Measurement;
 use super::reductions::{Arrays, Operation, Reductions, Variant};
 use crate::failure::Failure;
 use crate::sums::timing::largest_error;
-use ozfft_cli::gpu::Gpu;
+use ozfft_measure::gpu::Gpu;
 use std::time::{Duration, Instant};
 
 /// Shorter calls are timed several at once, in seconds.

@@ -1,12 +1,10 @@
 //! Declared lists of benchmarks for GPUs.
 
 use super::Setting;
-use crate::arrays::digest_bytes;
-use crate::bench::definitions::selected;
-use crate::failure::Failure;
-use crate::gpu::Precision;
-use crate::inputs::read_text;
-use crate::options::{KindName, parse_accuracy, parse_shape};
+use crate::bench::definitions::{Definition, Definitions};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::Precision;
+use ozfft_measure::options::{KindName, parse_accuracy, parse_shape};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -28,58 +26,14 @@ struct Entry {
     interleaved: bool,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    definitions: Vec<Entry>,
+/// Reads a file of definitions. `points` replaces the declared points of transforms along one axis.
+pub fn read(path: &Path, points: Option<usize>) -> Result<Definitions<Setting>, Failure> {
+    Definitions::read_entries(path, |entry| definitions(entry, points))
 }
 
-/// One benchmark.
-#[derive(Debug)]
-pub struct Definition {
-    pub name: String,
-    pub group: String,
-    pub setting: Setting,
-}
-
-/// Reads a file of definitions, and returns those of the names or groups (all if none is given) with the file's digest.
-/// `points` replaces the declared points of transforms along one axis.
-pub fn read(
-    path: &Path,
-    names: &[String],
-    points: Option<usize>,
-) -> Result<(Vec<Definition>, String), Failure> {
-    let text = read_text(path)?;
-    let list = parse(&text, points).map_err(|reason| Failure::Content {
-        path: path.to_path_buf(),
-        reason,
-    })?;
-    let labels: Vec<_> = list
-        .iter()
-        .map(|d| (d.name.clone(), d.group.clone()))
-        .collect();
-    let entries = labels.iter().zip(list);
-    let selected = selected(
-        entries.map(|((name, group), definition)| (name.as_str(), group.as_str(), definition)),
-        names,
-    )?;
-    Ok((selected, digest_bytes(text.as_bytes())))
-}
-
-fn parse(text: &str, points: Option<usize>) -> Result<Vec<Definition>, String> {
-    let file: File = serde_json::from_str(text).map_err(|error| {
-        format!("this is not a list of benchmark definitions for GPUs: {error}")
-    })?;
-    let mut list: Vec<Definition> = Vec::new();
-    for entry in file.definitions.into_iter().flat_map(Entry::expanded) {
-        let name = entry.name.clone();
-        if list.iter().any(|other| other.name == name) {
-            return Err(format!("two definitions are named {name:?}"));
-        }
-        let definition = entry.definition(points);
-        list.push(definition.map_err(|why| format!("{name}: {why}"))?);
-    }
-    Ok(list)
+fn definitions(entry: Entry, points: Option<usize>) -> Result<Vec<Definition<Setting>>, String> {
+    let all = entry.expanded().into_iter();
+    all.map(|entry| entry.definition(points)).collect()
 }
 
 /// Whether a length has no prime factor above 7.
@@ -114,24 +68,32 @@ impl Entry {
         smooth.map(one).collect()
     }
 
-    fn definition(self, points: Option<usize>) -> Result<Definition, String> {
+    fn definition(self, points: Option<usize>) -> Result<Definition<Setting>, String> {
+        let setting = self
+            .setting(points)
+            .map_err(|why| format!("{}: {why}", self.name))?;
+        let (name, group) = (self.name, self.group);
+        Ok(Definition {
+            name,
+            group,
+            setting,
+        })
+    }
+
+    fn setting(&self, points: Option<usize>) -> Result<Setting, String> {
         let shape = parse_shape(&self.shape)?;
         let points = match points {
             Some(points) if shape.0.len() == 1 => points,
             _ => self.points,
         };
-        Ok(Definition {
-            name: self.name,
-            group: self.group,
-            setting: Setting {
-                batch: Setting::batch_of(&shape.0, points),
-                shape,
-                kind: self.kind,
-                precision: self.precision,
-                accuracy: parse_accuracy(&self.accuracy)?,
-                interleaved: self.interleaved,
-                variants: Vec::new(),
-            },
+        Ok(Setting {
+            batch: Setting::batch_of(&shape.0, points),
+            shape,
+            kind: self.kind,
+            precision: self.precision,
+            accuracy: parse_accuracy(&self.accuracy)?,
+            interleaved: self.interleaved,
+            variants: Vec::new(),
         })
     }
 }
@@ -139,6 +101,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::definitions::parse;
     use ozfft::Accuracy;
 
     const PATH: &str = concat!(
@@ -148,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_definitions_of_this_project_can_be_read() {
-        let (list, sha256) = read(Path::new(PATH), &[], None).expect("definitions");
+        let Definitions { list, sha256 } = read(Path::new(PATH), None).expect("definitions");
         assert_eq!(sha256.len(), 64);
         let of = |name: &str| {
             let found = list.iter().find(|definition| definition.name == name);
@@ -172,7 +135,7 @@ mod tests {
     #[test]
     fn a_range_of_lengths_is_a_definition_for_each() {
         let path = PATH.replace("definitions-cuda", "definitions-cuda-lengths");
-        let (list, _) = read(Path::new(&path), &[], None).expect("definitions");
+        let Definitions { list, .. } = read(Path::new(&path), None).expect("definitions");
         let interleaved = list.iter().filter(|one| one.setting.interleaved);
         assert_eq!((list.len(), interleaved.count()), (2 * 235, 235));
         assert_eq!(list[0].name, "contiguous-16");
@@ -183,20 +146,22 @@ mod tests {
     #[test]
     fn points_can_be_replaced_and_names_selected() {
         let names = ["cube".to_string(), "batched-256".to_string()];
-        let (list, _) = read(Path::new(PATH), &names, Some(1 << 12)).expect("definitions");
+        let read = || read(Path::new(PATH), Some(1 << 12)).expect("definitions");
+        let list = read().select(&names).expect("they exist").list;
         assert_eq!(list.len(), 5);
         assert_eq!(list[0].setting.batch, 16);
         assert_eq!(list[1].setting.batch, 1);
-        assert!(read(Path::new(PATH), &["sphere".into()], None).is_err());
+        assert!(read().select(&["sphere".into()]).is_err());
     }
 
     #[test]
     fn mistakes_are_rejected() {
         let one = r#"{"definitions": [{"name": "a", "group": "g", "shape": "8", "points": 64, "kind": "c2c",
             "precision": "double", "accuracy": "double"}]}"#;
-        assert_eq!(parse(one, None).expect("one")[0].setting.batch, 8);
+        let parse = |text: &str| parse(text, |entry| definitions(entry, None));
+        assert_eq!(parse(one).expect("one")[0].setting.batch, 8);
         for (from, to) in [("\"8\"", "\"eight\""), ("points", "batch"), ("c2c", "c2q")] {
-            assert!(parse(&one.replace(from, to), None).is_err(), "{to}");
+            assert!(parse(&one.replace(from, to)).is_err(), "{to}");
         }
     }
 }

@@ -3,14 +3,14 @@
 use super::record::Measurement;
 use super::{Notices, Setting};
 use crate::bench::interleaved_layout;
-use crate::failure::Failure;
-use crate::gpu::{
+use num_complex::Complex;
+use ozfft::{Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Real};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{
     Backwards, CallSeconds, Copy, CuFft, DeviceArrays, DeviceFailure, DeviceWork, Gpu, Precision,
     VARIANTS,
 };
-use crate::options::accuracy_text;
-use num_complex::Complex;
-use ozfft::{Device, Direction, Engine, FftError, Kind, Norm, Plan, Planner, Problem, Real};
+use ozfft_measure::options::accuracy_text;
 use ozfft_testkit::oracle::inputs::uniform_complex;
 use ozfft_testkit::{Bits, same_bits};
 use std::sync::Arc;

@@ -5,17 +5,16 @@ mod item;
 pub mod record;
 
 use super::BenchArguments;
+use super::definitions::Definition;
 use super::engines::Notices;
-use crate::failure::Failure;
-use crate::gpu::{Gpu, INTEGERS_ONLY, Precision, clocks_now, cufft_version};
-use crate::machine::built_commit;
-use crate::machine::{Machine, now};
-use crate::options::{KindName, Shape, accuracy_text};
-use crate::outputs;
-use crate::report::{aligned, note, say, say_json};
-use definitions::Definition;
 use ozfft::Accuracy;
-use record::{NamedMeasurement, Record, Software, cells, heading};
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{Gpu, INTEGERS_ONLY, Precision, clocks_now, cufft_version};
+use ozfft_measure::machine::{Machine, Software, now};
+use ozfft_measure::options::{KindName, Shape, accuracy_text};
+use ozfft_measure::outputs;
+use ozfft_measure::report::{aligned, note, say, say_json};
+use record::{NamedMeasurement, Programs, Record, cells, heading};
 use std::path::Path;
 use std::time::Instant;
 
@@ -69,13 +68,15 @@ fn variants(arguments: &BenchArguments) -> Vec<String> {
 }
 
 /// What is to be measured, and the digest of the file that says so.
-fn selected(arguments: &BenchArguments) -> Result<(Vec<Definition>, Option<String>), Failure> {
+fn selected(
+    arguments: &BenchArguments,
+) -> Result<(Vec<Definition<Setting>>, Option<String>), Failure> {
     if let Some(path) = &arguments.definitions {
-        let (mut list, sha256) = definitions::read(path, &arguments.only, arguments.points)?;
-        for definition in &mut list {
+        let mut chosen = definitions::read(path, arguments.points)?.select(&arguments.only)?;
+        for definition in &mut chosen.list {
             definition.setting.variants = variants(arguments);
         }
-        return Ok((list, Some(sha256)));
+        return Ok((chosen.list, Some(chosen.sha256)));
     }
     let Some(shape) = &arguments.shape else {
         return Err(Failure::Usage("give --shape or --definitions".into()));
@@ -161,10 +162,8 @@ pub fn run(arguments: &BenchArguments, ordinal: usize) -> Result<(), Failure> {
         date,
         machine: Machine::here(),
         device: gpu.facts.clone(),
-        software: Software {
-            ozfft: env!("CARGO_PKG_VERSION").into(),
-            commit: arguments.commit.clone().or_else(built_commit),
-            rustc: env!("RUSTC_VERSION").into(),
+        software: Programs {
+            own: Software::here(arguments.commit.as_deref()),
             cufft: cufft.ok(),
         },
         clocks_before,

@@ -1,11 +1,12 @@
 //! What is measured on a GPU and written down. Names of fields say the unit.
 
-use crate::failure::Failure;
-use crate::gpu::{Clocks, DeviceFacts, Precision};
-use crate::inputs::read_text;
-use crate::machine::Machine;
-use crate::options::KindName;
-use crate::report::write_json;
+use crate::bench::record::Named;
+use ozfft_measure::failure::Failure;
+use ozfft_measure::gpu::{Clocks, DeviceFacts, Precision};
+use ozfft_measure::inputs::read_json;
+use ozfft_measure::machine::{Machine, Software};
+use ozfft_measure::options::KindName;
+use ozfft_measure::report::write_json;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -44,21 +45,13 @@ pub struct Measurement {
     pub verified: Option<String>,
 }
 
-/// A measurement of a definition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NamedMeasurement {
-    pub name: String,
-    pub group: String,
-    #[serde(flatten)]
-    pub measurement: Measurement,
-}
+pub type NamedMeasurement = Named<Measurement>;
 
 /// The programs that were measured, and what they were made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Software {
-    pub ozfft: String,
-    pub commit: Option<String>,
-    pub rustc: String,
+pub struct Programs {
+    #[serde(flatten)]
+    pub own: Software,
     pub cufft: Option<String>,
 }
 
@@ -69,7 +62,7 @@ pub struct Record {
     pub date: String,
     pub machine: Machine,
     pub device: DeviceFacts,
-    pub software: Software,
+    pub software: Programs,
     /// Before anything ran, and right after the last measurement.
     pub clocks_before: Option<Clocks>,
     pub clocks_after: Option<Clocks>,
@@ -86,11 +79,7 @@ pub struct Record {
 impl Record {
     /// Reads a record file.
     pub fn read(path: &Path) -> Result<Record, Failure> {
-        let text = read_text(path)?;
-        serde_json::from_str(&text).map_err(|error| Failure::Content {
-            path: path.to_path_buf(),
-            reason: format!("this is not a record of ozfft bench --device cuda: {error}"),
-        })
+        read_json(path, "a record of ozfft bench --device cuda")
     }
 
     /// Writes a record file, which is either complete or untouched.

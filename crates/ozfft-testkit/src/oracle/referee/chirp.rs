@@ -1,8 +1,9 @@
 //! The spectrum of Bluestein's chirp: how large it is, in modulus and in a component.
 
 use super::interval::Interval;
-use crate::oracle::dft::{Direction, dft};
+use crate::oracle::dft::dft;
 use crate::oracle::roots::Roots;
+use crate::oracle::spectrum::Direction;
 use num_complex::Complex;
 
 /// The largest modulus `K` and the largest component `c` of the transform, over all points of the convolution, of

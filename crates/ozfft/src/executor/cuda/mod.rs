@@ -45,7 +45,7 @@ pub(crate) use ntt::ntt_lines::NttLineTables;
 #[cfg(feature = "ntt")]
 use ntt::ntt_lines::NttWork;
 pub(crate) use ozfft_kernels::Product;
-pub(crate) use ozfft_kernels::bailey::Number;
+pub(crate) use ozfft_kernels::template::Number;
 pub(crate) use program::Choice;
 use program::Program;
 pub(crate) use program::largest::LargestSearch;

@@ -5,7 +5,7 @@ use crate::error::FftError;
 use crate::executor::cuda::device::compiler_search;
 use crate::executor::cuda::device::launch::Compilation;
 use libloading::Library;
-use ozfft_kernels::bailey::{self, KernelShape};
+use ozfft_kernels::template::{self, KernelSpec};
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -32,12 +32,12 @@ pub(crate) struct Compiled {
 
 /// The machine code of a kernel for a GPU of this compute capability; or why there is none, and how to get it.
 pub(crate) fn compile(
-    shape: &dyn KernelShape,
+    spec: &KernelSpec,
     conversions: bool,
     capability: (i32, i32),
 ) -> Result<Compiled, String> {
     let nvrtc = loaded().as_ref().map_err(String::clone)?;
-    let source = shape.source(conversions);
+    let source = spec.source(conversions);
     let architecture = architecture_of(capability);
     let cache = Cache::new(&source, &architecture, nvrtc.version);
     if let Some(image) = cache.as_ref().and_then(Cache::read) {
@@ -112,7 +112,7 @@ impl Cache {
     fn new(source: &str, architecture: &str, (major, minor): (c_int, c_int)) -> Option<Cache> {
         let folder = cache_folder()?;
         let mut hash = Sha256::new();
-        let texts = bailey::headers().flat_map(|(name, text)| [name, text]);
+        let texts = template::headers().flat_map(|(name, text)| [name, text]);
         let version = format!("{major}.{minor}");
         for text in texts.chain([source, architecture, &version]) {
             hash.update((text.len() as u64).to_le_bytes());
@@ -273,7 +273,7 @@ impl Nvrtc {
         let pointers = |strings: &[CString]| -> Vec<*const c_char> {
             strings.iter().map(|string| string.as_ptr()).collect()
         };
-        let (names, texts): (Vec<_>, Vec<_>) = bailey::headers()
+        let (names, texts): (Vec<_>, Vec<_>) = template::headers()
             .map(|(name, text)| (c_string(name), c_string(text)))
             .unzip();
         let options = [
@@ -390,10 +390,7 @@ mod tests {
     use crate::executor::cuda::device::emulated::Emulator;
     use crate::executor::cuda::device::machine::Machine;
     use crate::{Kind, Planner, Problem};
-    use ozfft_kernels::bailey::{BlockShape, Number};
-    use ozfft_kernels::bailey_long::{LongShape, Pass};
-    use ozfft_kernels::bailey_passes::{Ends, PassesShape};
-    use ozfft_kernels::bailey_real::{Half, RealShape};
+    use ozfft_kernels::template::{Block, Ends, Family, LongPass, Number, Pass, Real, TwoPasses};
     use ozfft_testkit::oracle::inputs::uniform_complex;
     use ozfft_testkit::{Requirement, assert_same_bits, available};
     use std::sync::Arc;
@@ -587,18 +584,22 @@ mod tests {
         let Some(nvrtc) = available(Requirement::Nvrtc, Nvrtc::load()) else {
             return;
         };
-        let shape = BlockShape::new(Number::Double, [11, 4], true, 99 << 10).expect("a shape");
+        let spec = |family: Family, number, strided| {
+            KernelSpec::new(family, number, strided, 99 << 10).expect("a kernel")
+        };
+        let block = |steps| Block { steps }.into();
+        let usual = spec(block([11, 4]), Number::Double, true);
         // Short steps: the compiler's time grows with them.
-        for ends in [
-            Ends::Complex(Number::Single),
-            Ends::RealToHalf(Number::Double),
-            Ends::HalfToReal(Number::Single),
-            Ends::Convolution(Number::Double),
-            Ends::Complex(Number::fewer(5)),
+        for (ends, number) in [
+            (Ends::Complex, Number::Single),
+            (Ends::RealToHalf, Number::Double),
+            (Ends::HalfToReal, Number::Single),
+            (Ends::Convolution, Number::Double),
+            (Ends::Complex, Number::fewer(5)),
         ] {
-            let passes = PassesShape::new([11, 1], [13, 1], (ends, false), 99 << 10);
-            let source = passes.expect("a shape").source(true);
-            nvrtc.compile(&source, "sm_80").unwrap();
+            let steps = [[11, 1], [13, 1]];
+            let passes = spec(TwoPasses { steps, ends }.into(), number, false);
+            nvrtc.compile(&passes.source(true), "sm_80").unwrap();
         }
         // Every header of the template is there.
         for (number, pass) in [
@@ -610,34 +611,35 @@ mod tests {
             (Number::fewer(7), Pass::Opening),
             (Number::fewer(3), Pass::ClosingReal),
         ] {
-            let shape =
-                LongShape::new([11, 1, 1], 13, (number, pass), 99 << 10, false).expect("a shape");
-            nvrtc.compile(&shape.source(false), "sm_80").unwrap();
+            let pass = LongPass::new([11, 1, 1], 13, pass).into();
+            let source = spec(pass, number, false).source(false);
+            nvrtc.compile(&source, "sm_80").unwrap();
         }
-        for kind in [
-            (Number::Double, Half::Output),
-            (Number::Single, Half::Output),
-            (Number::Single, Half::Input),
-            (Number::fewer(4), Half::Output),
-            (Number::fewer(6), Half::Input),
+        for (number, ends) in [
+            (Number::Double, Ends::RealToHalf),
+            (Number::Single, Ends::RealToHalf),
+            (Number::Single, Ends::HalfToReal),
+            (Number::fewer(4), Ends::RealToHalf),
+            (Number::fewer(6), Ends::HalfToReal),
         ] {
-            let real = RealShape::new(kind, [11, 4], false, 99 << 10).expect("a shape");
+            let steps = [11, 4];
+            let real = spec(Real { steps, ends }.into(), number, false);
             nvrtc.compile(&real.source(true), "sm_80").unwrap();
         }
         // Products in fp8, from the first generation that has them on.
-        let fp8 = BlockShape::new(Number::DoubleFp8, [11, 1], false, 99 << 10).expect("a shape");
+        let fp8 = spec(block([11, 1]), Number::DoubleFp8, false);
         for architecture in ["sm_89", "sm_90", "sm_103", "sm_120"] {
             nvrtc.compile(&fp8.source(false), architecture).unwrap();
         }
         assert!(nvrtc.compile(&fp8.source(false), "sm_80").is_err());
-        let f16 = BlockShape::new(Number::DoubleF16, [11, 1], false, 99 << 10).expect("a shape");
+        let f16 = spec(block([11, 1]), Number::DoubleF16, false);
         for architecture in ["sm_80", "sm_103", "sm_120"] {
             nvrtc.compile(&f16.source(false), architecture).unwrap();
         }
         for architecture in ["sm_80", "sm_89", "sm_90", "sm_120"] {
-            let image = nvrtc.compile(&shape.source(false), architecture).unwrap();
+            let image = nvrtc.compile(&usual.source(false), architecture).unwrap();
             assert_eq!(&image[..4], b"\x7fELF");
-            let name = shape.name(false);
+            let name = usual.name(false);
             let has_name = image
                 .windows(name.len())
                 .any(|bytes| bytes == name.as_bytes());
@@ -645,7 +647,7 @@ mod tests {
         }
         let error = nvrtc.compile("void f() { nothing }", "sm_80").unwrap_err();
         assert!(error.contains("error"), "{error}");
-        let error = nvrtc.compile(&shape.source(true), "sm_10").unwrap_err();
+        let error = nvrtc.compile(&usual.source(true), "sm_10").unwrap_err();
         assert!(error.contains("sm_10"), "{error}");
     }
 }

@@ -12,7 +12,7 @@ use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
 use crate::executor::cuda::select::tuning::Tuning;
 use cudarc::driver::result;
 use cudarc::driver::sys;
-use ozfft_kernels::bailey::KernelShape;
+use ozfft_kernels::template::KernelSpec;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -135,21 +135,21 @@ impl Driver {
     /// Loads a kernel of the template, from what was compiled in advance or just now.
     fn load_template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<(sys::CUfunction, TemplateKernel), String> {
-        let name = shape.name(conversions);
-        let (module, compilation) = if shape.is_compiled_in_advance(conversions) {
+        let name = spec.name(conversions);
+        let (module, compilation) = if spec.is_compiled_in_advance(conversions) {
             let module = self.kernels.module(TEMPLATE);
             (module.map_err(|error| error.to_string())?, None)
         } else {
-            let compiled = compiler::compile(shape, conversions, self.capability)?;
+            let compiled = compiler::compile(spec, conversions, self.capability)?;
             let module = load_module(&compiled.image, "loading a kernel of the template");
             let module = module.map_err(|error| error.to_string())?;
             (module, compiled.compilation)
         };
         let function = function_of(module, &name).map_err(|error| error.to_string())?;
-        let shared_bytes = shape.shared_bytes();
+        let shared_bytes = spec.shared_bytes();
         let mut blocks = 0;
         // SAFETY: the function is the module's, which is never unloaded.
         unsafe {
@@ -160,7 +160,7 @@ impl Driver {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
                 function,
-                shape.threads() as i32,
+                spec.threads() as i32,
                 shared_bytes,
             )
             .result()
@@ -169,7 +169,7 @@ impl Driver {
         let kernel = TemplateKernel {
             // Kernels are kept for the life of the process, and so are their names.
             name: name.leak(),
-            threads: shape.threads(),
+            threads: spec.threads(),
             blocks_each: blocks.max(1) as usize,
             compilation,
         };
@@ -200,10 +200,10 @@ impl Machine for Driver {
 
     fn template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<TemplateKernel, String> {
-        let name = shape.name(conversions);
+        let name = spec.name(conversions);
         // Whoever asks for a kernel that is being made waits for it: one compilation, whatever the number of threads.
         let _making = self.making_template.lock();
         let known = self.template.read();
@@ -216,7 +216,7 @@ impl Machine for Driver {
         }
         drop(known);
         let _current = Current::enter(self.context).map_err(|error| error.to_string())?;
-        let (function, kernel) = self.load_template_kernel(shape, conversions)?;
+        let (function, kernel) = self.load_template_kernel(spec, conversions)?;
         let known = self.template.write();
         known
             .unwrap_or_else(PoisonError::into_inner)

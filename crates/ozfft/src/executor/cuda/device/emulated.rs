@@ -9,7 +9,7 @@ use crate::executor::cuda::device::modules::modules;
 use crate::executor::cuda::program::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::executor::cuda::select::long_passes::PassTask;
 use crate::executor::cuda::select::tuning::Tuning;
-use ozfft_kernels::bailey::KernelShape;
+use ozfft_kernels::template::KernelSpec;
 use std::alloc::Layout;
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -148,12 +148,12 @@ impl Machine for Emulator {
     /// Those of a sample of shapes are compiled into the emulator.
     fn template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<TemplateKernel, String> {
-        let name = shape.name(conversions);
+        let name = spec.name(conversions);
         if let Some(variable) = self.without_compiler
-            && !shape.is_compiled_in_advance(conversions)
+            && !spec.is_compiled_in_advance(conversions)
         {
             return Err(compiler::why_not_found(variable));
         }
@@ -164,7 +164,7 @@ impl Machine for Emulator {
         self.prepared.lock().unwrap().insert(name);
         Ok(TemplateKernel {
             name,
-            threads: shape.threads(),
+            threads: spec.threads(),
             blocks_each: 1,
             compilation: None,
         })

@@ -5,7 +5,7 @@ use crate::executor::cuda::device::findings::Findings;
 use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
 use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
 use crate::executor::cuda::select::tuning::Tuning;
-use ozfft_kernels::bailey::KernelShape;
+use ozfft_kernels::template::KernelSpec;
 use std::sync::Arc;
 
 /// A queue of work: a CUDA stream as an integer; 0 is the default one.
@@ -50,7 +50,7 @@ pub(crate) trait Machine: Send + Sync {
     /// Makes a kernel of the template ready; or says why there is none, and how to get it.
     fn template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<TemplateKernel, String>;
     /// Parameters of kernels that were fastest here.

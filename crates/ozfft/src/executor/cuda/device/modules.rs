@@ -41,7 +41,7 @@ pub(crate) fn modules(is_hopper: bool) -> Vec<Module> {
     let products = [&of_floats(false)[..], &floats::PRODUCT_NAMES].concat();
     let steps = [floats::WHOLE_NAMES.as_flattened(), &floats::PHASE_NAMES].concat();
     let mut all = vec![
-        module!("bailey_lines", ozfft_kernels::bailey::IMAGE, []),
+        module!("bailey_lines", ozfft_kernels::template::IMAGE, []),
         Module {
             large: 2,
             waits: true,

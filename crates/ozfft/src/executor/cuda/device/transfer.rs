@@ -223,7 +223,7 @@ mod tests {
     use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
     use crate::{Engine, Kind, Layout, Planner, Problem, Progress, Stage};
     use num_complex::Complex;
-    use ozfft_kernels::bailey::KernelShape;
+    use ozfft_kernels::template::KernelSpec;
     use std::collections::{HashMap, HashSet};
 
     /// Something put into a queue: done when the queue is waited for, and no sooner.
@@ -292,10 +292,10 @@ mod tests {
         }
         fn template_kernel(
             &self,
-            shape: &dyn KernelShape,
+            spec: &KernelSpec,
             conversions: bool,
         ) -> Result<TemplateKernel, String> {
-            self.emulator.template_kernel(shape, conversions)
+            self.emulator.template_kernel(spec, conversions)
         }
         fn prepare(&self, kernels: &[&'static str]) -> Result<(), FftError> {
             self.emulator.prepare(kernels)

@@ -182,9 +182,7 @@ impl ArrayConvolutions {
         common.is_shared = i32::from(is_shared);
 
         // Dropped before the memory: it waits for what runs.
-        self.machine
-            .prepare(&batches::names().collect::<Vec<_>>())?;
-        let queue = OpenQueue::new(&*self.machine)?;
+        let queue = self.queue()?;
         let device = (&*self.machine, queue.1);
         let most_bytes = at_once * sizes[0].max(sizes[1]).max(result_bytes);
         let threads = rayon::current_num_threads();

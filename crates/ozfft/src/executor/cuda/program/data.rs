@@ -9,7 +9,7 @@ use crate::executor::cuda::select::tuned::{Kernels, TunedLaunch, TunedLines};
 use crate::executor::cuda::tables::{BlockTables, Piece};
 use crate::recipe::Recipe;
 use crate::transform::passes::Passes;
-use ozfft_kernels::bailey::Number;
+use ozfft_kernels::template::Number;
 use std::sync::Arc;
 
 /// One thing to do.

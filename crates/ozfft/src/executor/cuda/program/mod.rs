@@ -40,7 +40,7 @@ use crate::transform::line::Line;
 use crate::transform::passes::Passes;
 use num_complex::Complex;
 use ozfft_kernels::Product;
-use ozfft_kernels::bailey::{self, Number};
+use ozfft_kernels::template::{self, Ends, Number};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -111,11 +111,11 @@ impl PassesTables {
         let convolution = in_digits
             .then_some(number)
             .flatten()
-            .and_then(|number| long_passes::convolution_shape(machine, passes, recipe, number));
+            .and_then(|number| long_passes::convolution_kernel(machine, passes, recipe, number));
         let convolution = match convolution {
-            Some(shape) => Some(builder.add(&bailey_tables::of_passes(
+            Some(spec) => Some(builder.add(&bailey_tables::of_passes(
                 passes,
-                shape.ends,
+                (spec.number, Ends::Convolution),
                 recipe.digits,
             )?)),
             None => None,
@@ -307,7 +307,7 @@ fn tables_of_tuned(
             let tables = tuned_tables::tables(shape, block)?;
             found.push((Kernels::of(shape, conversions), builder.add(&tables)));
         }
-        let is_faster = bailey::is_faster_by_warpgroups(tuned::steps_of(block));
+        let is_faster = template::is_faster_by_warpgroups(tuned::steps_of(block));
         found.extend(by_warpgroups.filter(|_| choice.by_warpgroups || is_faster));
         found.extend(by_template);
         let three = complex && !single && choice.residues.is_none();
@@ -334,7 +334,7 @@ fn tables_of_tuned(
     let template = blocks.all(|block| tuned::is_for_template(recipe, block));
     if template && choice.residues.is_none() {
         let kernels = Kernels::of_template((number, kind), passes.blocks(), conversions);
-        let tables = bailey_tables::of_passes(passes, ends, recipe.digits)?;
+        let tables = bailey_tables::of_passes(passes, (number, ends), recipe.digits)?;
         found.push((kernels, builder.add(&tables)));
     }
     Ok(found)

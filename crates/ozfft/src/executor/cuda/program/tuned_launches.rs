@@ -15,7 +15,7 @@ use crate::portable::power_of_two;
 use crate::transform::bluestein::Bluestein;
 use crate::transform::passes::Passes;
 use bytemuck::Zeroable;
-use ozfft_kernels::bailey_passes::Ends;
+use ozfft_kernels::template::{Ends, Number};
 
 impl ProgramBuilder<'_> {
     /// The first kernels that know the length and take the lines, if there are some.
@@ -53,7 +53,7 @@ impl ProgramBuilder<'_> {
     }
 
     /// What transforms of two passes begin and end with that may go through both in one launch.
-    fn ends_of_one_launch(&self, axis: &Axis) -> Option<Ends> {
+    fn ends_of_one_launch(&self, axis: &Axis) -> Option<(Number, Ends)> {
         let single = axis.output.single != 0;
         let kind = match (axis.input.elements, axis.output.elements) {
             (ELEMENTS_REAL, _) => Kind::RealToComplex,
@@ -63,7 +63,8 @@ impl ProgramBuilder<'_> {
         let number = tuned::number_of(single, self.recipe.digits, self.template)?;
         let ends = tuned::ends_of(kind, number)?;
         let lies_well = kind == Kind::ComplexToComplex || tuned::lie_in_turn(&axis.tuned_lines());
-        (lies_well && tuned::scales_both_passes_exactly(single, axis.bias)).then_some(ends)
+        (lies_well && tuned::scales_both_passes_exactly(single, axis.bias))
+            .then_some((number, ends))
     }
 
     /// Whether kernels that know their length leave all lines of transforms that are scaled between axes: where they cannot round what

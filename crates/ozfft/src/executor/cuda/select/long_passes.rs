@@ -9,9 +9,9 @@ use crate::executor::cuda::select::tuned::{self, NoLaunch};
 use crate::recipe::{Digits, Recipe};
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
-use ozfft_kernels::bailey::{KernelShape, Number};
-use ozfft_kernels::bailey_long::{LongShape, MANY_TRANSFORMS, Pass};
-use ozfft_kernels::bailey_passes::{Ends, PassesShape};
+use ozfft_kernels::template::{
+    Ends, KernelSpec, LongPass, MANY_TRANSFORMS, Number, Pass, TwoPasses,
+};
 
 /// What a launch is told: `PassArguments` of `bailey_long.cuh`.
 #[derive(Debug, Clone, Copy)]
@@ -112,13 +112,14 @@ fn pass_of(task: &Task, number: Number) -> Option<Pass> {
 
 /// Whether the template has a kernel for both passes of contiguous transforms that is faster than two kernels: where several groups of
 /// warps have transforms of their own, so that some work while others wait (docs/gpu-template.md has the comparison).
-fn has_one_launch(passes: &Passes, ends: Ends, machine: &dyn Machine) -> bool {
+fn has_one_launch(passes: &Passes, (number, ends): (Number, Ends), machine: &dyn Machine) -> bool {
     let [first, second] = passes.blocks() else {
         return false;
     };
-    let [first, second] = [first, second].map(tuned::steps_of);
-    let shape = PassesShape::new(first, second, (ends, false), machine.shared_memory());
-    shape.is_some_and(|shape| shape.groups >= 2)
+    let steps = [first, second].map(tuned::steps_of);
+    let family = TwoPasses { steps, ends };
+    let spec = KernelSpec::new(family, number, false, machine.shared_memory());
+    spec.is_some_and(|spec| spec.groups >= 2)
 }
 
 /// The template's kernels for the passes of contiguous lines one by one; or why there are none. `one_launch`: what such transforms
@@ -126,7 +127,7 @@ fn has_one_launch(passes: &Passes, ends: Ends, machine: &dyn Machine) -> bool {
 pub(crate) fn kernels(
     machine: &dyn Machine,
     [input, output]: [&FloatLines; 2],
-    one_launch: Option<Ends>,
+    one_launch: Option<(Number, Ends)>,
     (passes, recipe): (&Passes, &Recipe),
     (double, conversions): (Number, bool),
 ) -> Result<[TemplateKernel; 2], NoLaunch> {
@@ -149,13 +150,12 @@ pub(crate) fn kernels(
     let kernel = |block: &Block, other: &Block, pass: Pass| {
         let side_by_side = other.len() as u64;
         let [first, last] = tuned::steps_of(block);
-        let steps = [first, 1, last];
-        let pass = (number(block)?, pass);
-        let shape = LongShape::new(steps, side_by_side, pass, machine.shared_memory(), false);
-        let shape = Box::new(shape.ok_or(NoLaunch::Layout)?);
+        let pass = LongPass::new([first, 1, last], side_by_side, pass);
+        let spec = KernelSpec::new(pass, number(block)?, false, machine.shared_memory());
+        let spec = spec.ok_or(NoLaunch::Layout)?;
         // Whether there are few lines, and what is tried then, is up to `launch`.
-        let shape = machine.tuning().known(shape, false);
-        let kernel = machine.template_kernel(&*shape, conversions);
+        let spec = machine.tuning().known(spec, false);
+        let kernel = machine.template_kernel(&spec, conversions);
         kernel.map_err(NoLaunch::Kernel)
     };
     Ok([
@@ -192,31 +192,30 @@ pub(crate) fn launch(
         let [first, last] = tuned::steps_of(block);
         [first, 1, last]
     });
-    let kind = (number, pass);
     // One kernel for any number of transforms.
     let usual = match pass.is_last() && task.groups == 1 {
         true => MANY_TRANSFORMS,
         false => side_by_side,
     };
-    let shape = |few| LongShape::new(steps, usual, kind, machine.shared_memory(), few);
-    let panels_of = |shape: &dyn KernelShape| {
-        let panels_a_group = side_by_side.div_ceil(shape.lines() as u64);
+    let family = LongPass::new(steps, usual, pass);
+    let for_many = KernelSpec::new(family, number, false, machine.shared_memory());
+    let for_many = for_many.ok_or(NoLaunch::Layout)?;
+    let panels_of = |spec: &KernelSpec| {
+        let panels_a_group = side_by_side.div_ceil(spec.lines as u64);
         (
             panels_a_group,
             panels_a_group * (task.line_count / side_by_side),
         )
     };
-    let for_many = shape(false).ok_or(NoLaunch::Layout)?;
     let few = panels_of(&for_many).1 < machine.few_panels();
-    let for_few = few.then(|| shape(true)).flatten();
-    let shape = Box::new(for_few.unwrap_or(for_many));
-    let shape = machine.tuning().preferred(shape, few);
-    let (panels_a_group, panels) = panels_of(&*shape);
+    let for_few = few.then(|| for_many.for_few()).flatten();
+    let spec = machine.tuning().preferred(for_few.unwrap_or(for_many), few);
+    let (panels_a_group, panels) = panels_of(&spec);
     if panels >= 1 << 30 || side_by_side >= 1 << 31 {
         return Err(NoLaunch::Layout);
     }
     let convolution = pass.is_of_convolution();
-    let kernel = machine.template_kernel(&*shape, conversions && !convolution);
+    let kernel = machine.template_kernel(&spec, conversions && !convolution);
     let kernel = kernel.map_err(NoLaunch::Kernel)?;
     // Convolutions read and write numbers as portable kernels do, wherever they begin.
     let tuned = TunedTask::of_pass(
@@ -230,7 +229,7 @@ pub(crate) fn launch(
         task: PassTask { task: *task, tuned },
         kernel,
         blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
-        shared_bytes: shape.shared_bytes(),
+        shared_bytes: spec.shared_bytes(),
         is_special: !number.is_usual(),
         leaves_lines: pass != Pass::Middle && !convolution,
         clears_list: true,
@@ -240,13 +239,13 @@ pub(crate) fn launch(
 /// Points of the longest convolutions that go through one launch. Words of longer ones leave shared memory for one group of warps or none.
 const LONGEST_CONVOLUTION: usize = 4096;
 
-/// The template's shape for convolutions of two passes there and back in one launch, where there is one.
-pub(crate) fn convolution_shape(
+/// The template's kernel for convolutions of two passes there and back in one launch, where there is one.
+pub(crate) fn convolution_kernel(
     machine: &dyn Machine,
     passes: &Passes,
     recipe: &Recipe,
     double: Number,
-) -> Option<PassesShape> {
+) -> Option<KernelSpec> {
     let [first, second] = passes.blocks() else {
         return None;
     };
@@ -260,11 +259,12 @@ pub(crate) fn convolution_shape(
     if passes.len() > LONGEST_CONVOLUTION || !takes(first) || !takes(second) {
         return None;
     }
-    let [first, second] = [first, second].map(tuned::steps_of);
-    let kind = (Ends::Convolution(number), false);
-    let shape = PassesShape::new(first, second, kind, machine.shared_memory())?;
+    let steps = [first, second].map(tuned::steps_of);
+    let ends = Ends::Convolution;
+    let family = TwoPasses { steps, ends };
+    let spec = KernelSpec::new(family, number, false, machine.shared_memory())?;
     // Few warps would wait for memory and for each other.
-    (shape.threads() >= LEAST_THREADS).then_some(shape)
+    (spec.threads() >= LEAST_THREADS).then_some(spec)
 }
 
 /// Of a block that has a multiprocessor to itself.
@@ -278,13 +278,13 @@ pub(crate) fn convolution(
     tables: Address,
     (double, conversions): (Number, bool),
 ) -> Result<PassLaunch, NoLaunch> {
-    let shape = convolution_shape(machine, passes, recipe, double).ok_or(NoLaunch::Layout)?;
-    let shape = machine.tuning().preferred(Box::new(shape), false);
-    let panels = task.line_count.div_ceil(shape.lines() as u64);
+    let spec = convolution_kernel(machine, passes, recipe, double).ok_or(NoLaunch::Layout)?;
+    let spec = machine.tuning().preferred(spec, false);
+    let panels = task.line_count.div_ceil(spec.lines as u64);
     if panels >= 1 << 30 {
         return Err(NoLaunch::Layout);
     }
-    let kernel = machine.template_kernel(&*shape, conversions);
+    let kernel = machine.template_kernel(&spec, conversions);
     let kernel = kernel.map_err(NoLaunch::Kernel)?;
     let tuned = TunedTask::of_pass(
         [None, None],
@@ -297,7 +297,7 @@ pub(crate) fn convolution(
         task: PassTask { task: *task, tuned },
         kernel,
         blocks: panels.min((machine.multiprocessors() * kernel.blocks_each) as u64),
-        shared_bytes: shape.shared_bytes(),
+        shared_bytes: spec.shared_bytes(),
         is_special: false,
         leaves_lines: false,
         clears_list: false,

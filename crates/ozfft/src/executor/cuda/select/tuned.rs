@@ -19,10 +19,9 @@ use crate::stages::scale::ScaleBetweenAxes;
 use crate::transform::bailey::Block;
 use crate::transform::step::Step;
 use bytemuck::Zeroable;
-use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_passes::{Ends, PassesShape};
-use ozfft_kernels::bailey_real::{Half, RealShape};
-use ozfft_kernels::bailey_three::ThreeShape;
+use ozfft_kernels::template::{
+    Block as TemplateBlock, Ends, Family, KernelSpec, Number, Real, ThreeSteps, TwoPasses,
+};
 use ozfft_kernels::{Elements, Product, TunedShape};
 
 /// Scales between axes are below 2 to this power: numbers that ask for one, and results that it would round, are among
@@ -461,25 +460,25 @@ pub(crate) fn launch(
         }
         KernelSource::Template { conversions, .. }
         | KernelSource::TemplateOfThree { conversions, .. } => {
-            let shape = template_shape(kernels, placed.strided, machine.shared_memory());
+            let spec = template_kernel(kernels, placed.strided, machine.shared_memory());
             // Lines of a group are counted in 32 bits.
-            let shape = shape.filter(|_| placed.group < 1 << 31);
-            let shape = shape.ok_or(NoLaunch::Layout)?;
-            let panels = lines.count.div_ceil(shape.lines() as u64);
+            let spec = spec.filter(|_| placed.group < 1 << 31);
+            let spec = spec.ok_or(NoLaunch::Layout)?;
+            let panels = lines.count.div_ceil(spec.lines as u64);
             let few = panels < machine.few_panels();
             let for_few =
-                match few && (kernels.few_alone || !shape.is_compiled_in_advance(conversions)) {
-                    true => shape.for_few(),
+                match few && (kernels.few_alone || !spec.is_compiled_in_advance(conversions)) {
+                    true => spec.for_few(),
                     false => None,
                 };
             if kernels.few_alone && for_few.is_none() {
                 return Err(NoLaunch::Layout);
             }
-            let shape = machine.tuning().preferred(for_few.unwrap_or(shape), few);
-            let kernel = machine.template_kernel(&*shape, conversions);
+            let spec = machine.tuning().preferred(for_few.unwrap_or(spec), few);
+            let kernel = machine.template_kernel(&spec, conversions);
             let kernel = kernel.map_err(NoLaunch::Kernel)?;
             let kernel = LaunchedKernel::Template(kernel);
-            (kernel, shape.shared_bytes(), shape.lines())
+            (kernel, spec.shared_bytes(), spec.lines)
         }
     };
     let (panels_a_group, groups) = match placed.strided {
@@ -562,24 +561,21 @@ pub(crate) fn ends_of(kind: Kind, number: Number) -> Option<Ends> {
     match (kind, number) {
         // Warps of passes do not multiply together.
         (_, Number::DoubleWgmma) => None,
-        (Kind::ComplexToComplex, _) => Some(Ends::Complex(number)),
+        (Kind::ComplexToComplex, _) => Some(Ends::Complex),
         // Real lines in fp8 and in f16 go pass by pass.
         (_, Number::DoubleFp8 | Number::DoubleF16) => None,
-        (Kind::RealToComplex, _) => Some(Ends::RealToHalf(number)),
-        (Kind::ComplexToReal, _) => Some(Ends::HalfToReal(number)),
+        (Kind::RealToComplex, _) => Some(Ends::RealToHalf),
+        (Kind::ComplexToReal, _) => Some(Ends::HalfToReal),
     }
 }
 
-/// The template's shape for steps of one pass or of two; none for other kernels.
-fn template_shape(
-    kernels: &Kernels,
-    strided: bool,
-    shared_memory: usize,
-) -> Option<Box<dyn KernelShape>> {
+/// The template's kernel for steps of one pass or of two; none for other kernels.
+fn template_kernel(kernels: &Kernels, strided: bool, shared_memory: usize) -> Option<KernelSpec> {
     let (number, first, second) = match kernels.source {
         KernelSource::Tuned { .. } => return None,
         KernelSource::TemplateOfThree { steps, .. } => {
-            return Some(Box::new(ThreeShape::new(steps, strided, shared_memory)?));
+            let family = ThreeSteps { steps };
+            return KernelSpec::new(family, Number::Double, strided, shared_memory);
         }
         KernelSource::Template {
             number,
@@ -588,26 +584,25 @@ fn template_shape(
             ..
         } => (number, first, second),
     };
-    if let Some(second) = second {
-        let kind = match kernels.elements {
-            Elements::Complex => Kind::ComplexToComplex,
-            Elements::RealToComplex => Kind::RealToComplex,
-            Elements::ComplexToReal => Kind::ComplexToReal,
-        };
-        let ends = ends_of(kind, number)?;
-        let shape = PassesShape::new(first, second, (ends, strided), shared_memory)?;
-        return Some(Box::new(shape));
-    }
-    let real = |half| RealShape::new((number, half), first, strided, shared_memory);
-    Some(match (kernels.elements, number) {
-        (Elements::Complex, number) => {
-            Box::new(BlockShape::new(number, first, strided, shared_memory)?)
+    let kind = match kernels.elements {
+        Elements::Complex => Kind::ComplexToComplex,
+        Elements::RealToComplex => Kind::RealToComplex,
+        Elements::ComplexToReal => Kind::ComplexToReal,
+    };
+    let family: Family = match (second, kernels.elements) {
+        (Some(second), _) => {
+            let ends = ends_of(kind, number)?;
+            let steps = [first, second];
+            TwoPasses { steps, ends }.into()
         }
-        // Real lines have kernels in int8 alone, and no warps that multiply together.
-        (_, Number::DoubleFp8 | Number::DoubleF16 | Number::DoubleWgmma) => return None,
-        (Elements::RealToComplex, _) => Box::new(real(Half::Output)?),
-        (Elements::ComplexToReal, _) => Box::new(real(Half::Input)?),
-    })
+        (None, Elements::Complex) => TemplateBlock { steps: first }.into(),
+        // There are none where real lines have no kernels: in int8 alone, and without warps that multiply together.
+        (None, _) => {
+            let ends = ends_of(kind, number)?;
+            Real { steps: first, ends }.into()
+        }
+    };
+    KernelSpec::new(family, number, strided, shared_memory)
 }
 
 /// Why lines are left to a portable kernel.

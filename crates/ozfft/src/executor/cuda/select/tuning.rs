@@ -4,7 +4,7 @@
 use crate::error::FftError;
 use crate::executor::cuda::device::compiler;
 use crate::sync::lock;
-use ozfft_kernels::bailey::KernelShape;
+use ozfft_kernels::template::KernelSpec;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -85,35 +85,32 @@ impl Tuning {
 
     /// The kernel to be launched for the purpose of this one. For few lines, which leave multiprocessors without work, another one may be
     /// the fastest than for many.
-    pub(crate) fn preferred(&self, shape: Box<dyn KernelShape>, few: bool) -> Box<dyn KernelShape> {
-        self.find(shape, few, true)
+    pub(crate) fn preferred(&self, spec: KernelSpec, few: bool) -> KernelSpec {
+        self.find(spec, few, true)
     }
 
     /// The same without being asked for: somebody looks whether a kernel is there, who may launch another one.
-    pub(crate) fn known(&self, shape: Box<dyn KernelShape>, few: bool) -> Box<dyn KernelShape> {
-        self.find(shape, few, false)
+    pub(crate) fn known(&self, spec: KernelSpec, few: bool) -> KernelSpec {
+        self.find(spec, few, false)
     }
 
-    fn find(&self, shape: Box<dyn KernelShape>, few: bool, asks: bool) -> Box<dyn KernelShape> {
-        let Some(purpose) = shape.purpose() else {
-            return shape;
-        };
-        let purpose = match few {
-            true => purpose + ", few",
-            false => purpose,
-        };
+    fn find(&self, spec: KernelSpec, few: bool, asks: bool) -> KernelSpec {
+        let mut purpose = spec.purpose();
+        if few {
+            purpose += ", few";
+        }
         let mut state = lock(&self.state);
         let known = state.choices.get(&purpose).cloned();
         if known.is_none() && state.asked.is_none() {
-            return shape;
+            return spec;
         }
-        let mut candidates = shape.candidates();
+        let mut candidates = spec.candidates();
         let place = |choice: &String| candidates.iter().position(|c| c.choice() == *choice);
         let place = known.as_ref().and_then(place);
         if let Some(asked) = state.asked.as_mut().filter(|_| asks) {
             let tunable = Tunable {
-                choice: place.map_or_else(|| shape.choice(), |place| candidates[place].choice()),
-                choices: candidates.iter().map(|shape| shape.choice()).collect(),
+                choice: place.map_or_else(|| spec.choice(), |place| candidates[place].choice()),
+                choices: candidates.iter().map(KernelSpec::choice).collect(),
                 purpose,
             };
             if !asked.contains(&tunable) {
@@ -122,7 +119,7 @@ impl Tuning {
         }
         match place {
             Some(place) => candidates.swap_remove(place),
-            None => shape,
+            None => spec,
         }
     }
 
@@ -202,11 +199,12 @@ fn apply(choices: &mut BTreeMap<String, String>, purpose: &str, choice: Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ozfft_kernels::bailey::{BlockShape, Number};
+    use ozfft_kernels::template::{Block, Number};
 
-    fn shape() -> Box<dyn KernelShape> {
-        let shape = BlockShape::new(Number::Double, [32, 32], false, 227 << 10);
-        Box::new(shape.expect("a shape"))
+    fn spec() -> KernelSpec {
+        let steps = [32, 32];
+        let spec = KernelSpec::new(Block { steps }, Number::Double, false, 227 << 10);
+        spec.expect("a kernel")
     }
 
     #[test]
@@ -214,10 +212,10 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("ozfft-tuning-{}", std::process::id()));
         let path = folder.join("a-gpu.tuning");
         let tuning = Tuning::at(Some(path.clone()), "# a GPU".into());
-        let usual = shape().choice();
-        assert_eq!(tuning.preferred(shape(), false).choice(), usual);
+        let usual = spec().choice();
+        assert_eq!(tuning.preferred(spec(), false).choice(), usual);
         let (taken, asked) = tuning
-            .asked_by(|| Ok(tuning.preferred(shape(), false)))
+            .asked_by(|| Ok(tuning.preferred(spec(), false)))
             .expect("a kernel");
         assert_eq!(taken.choice(), usual);
         let [tunable] = &asked[..] else {
@@ -226,17 +224,17 @@ mod tests {
         assert_eq!(tunable.choices[0], usual);
         let other = &tunable.choices[2];
         tuning.choose(&tunable.purpose, Some(other));
-        assert_eq!(tuning.preferred(shape(), false).choice(), *other);
+        assert_eq!(tuning.preferred(spec(), false).choice(), *other);
         assert_eq!(tuning.save().expect("a file"), path);
         let again = Tuning::at(Some(path.clone()), "# a GPU".into());
-        assert_eq!(again.preferred(shape(), false).choice(), *other);
+        assert_eq!(again.preferred(spec(), false).choice(), *other);
         assert_eq!(
-            again.preferred(shape(), true).choice(),
+            again.preferred(spec(), true).choice(),
             usual,
             "of few lines"
         );
         again.choose(&tunable.purpose, None);
-        assert_eq!(again.preferred(shape(), false).choice(), usual);
+        assert_eq!(again.preferred(spec(), false).choice(), usual);
         // Nonsense, and parameters that no kernel has, are as if they were not there.
         let nonsense = format!(
             "x\n{}: 99 lines, 1 and 1 units, 1 groups\n",
@@ -244,7 +242,7 @@ mod tests {
         );
         fs::write(&path, nonsense).expect("a file");
         let again = Tuning::at(Some(path), "# a GPU".into());
-        assert_eq!(again.preferred(shape(), false).choice(), usual);
+        assert_eq!(again.preferred(spec(), false).choice(), usual);
         fs::remove_dir_all(folder).expect("the folder is there");
         let nowhere = Tuning::at(None, String::new()).save();
         assert!(nowhere.is_err_and(|error| error.to_string().contains("OZFFT_CACHE")));

@@ -16,8 +16,7 @@ use crate::stages::twiddle::Twiddle;
 use crate::transform::bailey::Block;
 use crate::transform::passes::Passes;
 use crate::transform::step::Step;
-use ozfft_kernels::bailey::{F16_COLUMNS, FP8_COLUMNS, Number};
-use ozfft_kernels::bailey_passes::Ends;
+use ozfft_kernels::template::{Ends, F16_COLUMNS, FP8_COLUMNS, Number};
 
 /// The tables of a block's steps for complex lines of such numbers, in words and matrices of such digits, in the order of `TableShape`. All
 /// but those multiplied in int8 by `mma.sync` have the digits of [`Digits::DOUBLE`].
@@ -175,15 +174,18 @@ fn lay_out(
 
 /// The tables of both passes, and the roots between them, those of a column's outputs side by side. Real columns have tables of their
 /// own, and rows are complex.
-pub(crate) fn of_passes(passes: &Passes, ends: Ends, digits: Digits) -> Result<Vec<u8>, FftError> {
+pub(crate) fn of_passes(
+    passes: &Passes,
+    (number, ends): (Number, Ends),
+    digits: Digits,
+) -> Result<Vec<u8>, FftError> {
     let [first, second] = passes.blocks() else {
         unreachable!("two passes");
     };
-    let number = ends.number();
     let of_complex = |block: &Block| of_lines(number, digits, block.steps());
     let mut image = match ends {
-        Ends::RealToHalf(_) => of_real_lines(digits, first.steps()),
-        Ends::Complex(_) | Ends::HalfToReal(_) | Ends::Convolution(_) => of_complex(first)?,
+        Ends::RealToHalf => of_real_lines(digits, first.steps()),
+        Ends::Complex | Ends::HalfToReal | Ends::Convolution => of_complex(first)?,
     };
     image.extend(of_complex(second)?);
     let powers: Vec<_> = passes.roots()[0].powers().collect();
@@ -283,7 +285,7 @@ mod tests {
     use crate::transform::bailey::Block;
     use crate::transform::step::Step;
     use crate::transform::tables::{Setting, Tables};
-    use ozfft_kernels::bailey::{Number, table_bytes_for};
+    use ozfft_kernels::template::{Number, table_bytes};
     use sha2::{Digest, Sha256};
     use std::collections::HashSet;
 
@@ -497,7 +499,7 @@ mod tests {
         let steps = block.steps();
         let image = super::of_lines(number, Digits::DOUBLE, steps).unwrap();
         let [first, last] = [0, 1].map(|i| steps.get(i).map_or(1, |step| step.recipe.n));
-        assert_eq!(image.len(), table_bytes_for(number, first, last));
+        assert_eq!(image.len(), table_bytes(number, [first, last]));
         let products = steps.iter().filter(|step| step.matrices.is_some());
         let products: Vec<&Step> = products.collect();
         let tile_bytes = |step: &Step| piece_bytes * padded(step)[0].operands()[0].len();

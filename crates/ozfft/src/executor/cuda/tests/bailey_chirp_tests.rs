@@ -9,8 +9,7 @@ use crate::recipe::factor;
 use crate::recipe::{BlockRecipe, LineRecipe};
 use crate::sample::Real;
 use crate::substrate::GpuUnit;
-use ozfft_kernels::bailey::{KernelShape, Number};
-use ozfft_kernels::bailey_passes::{Ends, PassesShape};
+use ozfft_kernels::template::{Ends, KernelSpec, Number, TwoPasses};
 use std::sync::Arc;
 
 /// With the launches of a transform: convolutions of one block there and back, of two passes all together, and of two passes one by one.
@@ -130,10 +129,11 @@ fn every_convolution_of_two_passes_to_2048_points_fits_one_launch() {
             panic!("{n}: {} passes", convolution.len());
         };
         for number in [Number::Double, Number::Single] {
-            let kind = (Ends::Convolution(number), false);
-            let shape = PassesShape::new(steps(first), steps(second), kind, 227 << 10);
-            let shape = shape.unwrap_or_else(|| panic!("{n}"));
-            assert!(shape.threads() >= 256, "{n}: {shape:?}");
+            let steps = [steps(first), steps(second)];
+            let ends = Ends::Convolution;
+            let spec = KernelSpec::new(TwoPasses { steps, ends }, number, false, 227 << 10);
+            let spec = spec.unwrap_or_else(|| panic!("{n}"));
+            assert!(spec.threads() >= 256, "{n}: {spec:?}");
         }
     }
 }

@@ -12,8 +12,7 @@ use crate::recipe::factor::{self, prime_factors};
 use crate::recipe::{BlockRecipe, LineRecipe};
 use crate::substrate::GpuUnit;
 use num_complex::Complex;
-use ozfft_kernels::bailey::Number;
-use ozfft_kernels::bailey_passes::{Ends, PassesShape};
+use ozfft_kernels::template::{Ends, KernelSpec, Number, TwoPasses};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -44,15 +43,16 @@ fn every_length_of_two_passes_has_shapes_of_all_kinds() {
     let small = |n: &usize| prime_factors(*n).iter().all(|&factor| factor <= 7);
     let lengths: Vec<usize> = (1025..=4096).filter(small).collect();
     assert_eq!(lengths.len(), 105);
-    for ends in [
-        Ends::Complex(Number::Double),
-        Ends::Complex(Number::Single),
-        Ends::Complex(Number::fewer(5)),
-        Ends::RealToHalf(Number::Double),
-        Ends::RealToHalf(Number::Single),
-        Ends::HalfToReal(Number::Double),
-        Ends::HalfToReal(Number::Single),
+    for (ends, number) in [
+        (Ends::Complex, Number::Double),
+        (Ends::Complex, Number::Single),
+        (Ends::Complex, Number::fewer(5)),
+        (Ends::RealToHalf, Number::Double),
+        (Ends::RealToHalf, Number::Single),
+        (Ends::HalfToReal, Number::Double),
+        (Ends::HalfToReal, Number::Single),
     ] {
+        let what = format!("{ends:?}, {number:?}");
         let mut several = 0;
         for &n in &lengths {
             let LineRecipe::Passes(blocks) = factor::line(n) else {
@@ -62,14 +62,15 @@ fn every_length_of_two_passes_has_shapes_of_all_kinds() {
                 panic!("{n}: {} passes", blocks.len());
             };
             for kilobytes in [99, 227] {
-                let kind = (ends, false);
-                let shape = PassesShape::new(steps(first), steps(second), kind, kilobytes << 10);
-                let shape = shape.unwrap_or_else(|| panic!("{n}, {ends:?}, {kilobytes} KB"));
-                several += usize::from(kilobytes == 227 && shape.groups >= 2);
+                let steps = [steps(first), steps(second)];
+                let family = TwoPasses { steps, ends };
+                let spec = KernelSpec::new(family, number, false, kilobytes << 10);
+                let spec = spec.unwrap_or_else(|| panic!("{n}, {what}, {kilobytes} KB"));
+                several += usize::from(kilobytes == 227 && spec.groups >= 2);
             }
         }
-        println!("{ends:?}: {several} of {} in several groups", lengths.len());
-        assert!(several >= 100, "{ends:?}: {several}");
+        println!("{what}: {several} of {} in several groups", lengths.len());
+        assert!(several >= 100, "{what}: {several}");
     }
 }
 

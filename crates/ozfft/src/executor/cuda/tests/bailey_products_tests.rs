@@ -69,9 +69,8 @@ const SAMPLES: [Sample; 3] = [
 
 impl Sample {
     fn lengths(&self) -> Vec<usize> {
-        let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-        let listed = listed.filter(|shape| !shape.strided);
-        let lengths = listed.map(|shape| shape.first * shape.last);
+        let listed = ozfft_kernels::template::listed().filter(|entry| !entry.strided);
+        let lengths = listed.map(|entry| entry.steps.iter().product());
         let all = everything() && self.unit != GpuUnit::Int8Wgmma;
         lengths.filter(|n| self.blocks.contains(n) || all).collect()
     }

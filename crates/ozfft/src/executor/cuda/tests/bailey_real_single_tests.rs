@@ -1,16 +1,15 @@
 //! The template's kernels for real lines and half-spectra of f32 under the emulator against the portable unit: one block, both passes in
-//! one launch, and pass by pass, for a sample of lengths (`crates/ozfft-emulator/build.rs`).
+//! one launch, and pass by pass, for a sample of lengths (`crates/ozfft-emulator/sample.rs`).
 
 use crate::Layout;
 use crate::executor::cuda::tests::real_tests::{RealBench, transposed};
 use crate::executor::cuda::tests::tuned_tests::{NORMS, SEED, numbers_of_all_sizes};
-use crate::executor::cuda::tests::{STYLES, Style, everything, numbers};
+use crate::executor::cuda::tests::{STYLES, Style, emulated_lengths, numbers};
 use crate::problem::{Accuracy, Norm, Problem};
 use crate::substrate::GpuUnit;
 use num_complex::Complex;
+use ozfft_kernels::template::{Ends, Number};
 use std::sync::atomic::Ordering;
-
-const SAMPLE: [usize; 5] = [32, 63, 64, 360, 1000];
 
 /// Lengths of two passes, and columns of the first one.
 const PASSES: [(usize, usize); 4] = [(1372, 28), (2048, 32), (2205, 49), (3000, 50)];
@@ -19,12 +18,7 @@ const PASSES: [(usize, usize); 4] = [(1372, 28), (2048, 32), (2205, 49), (3000, 
 const LONG: usize = 14580;
 
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
-    lengths
-        .filter(|n| SAMPLE.contains(n) || everything())
-        .collect()
+    emulated_lengths(Number::Single, Ends::RealToHalf)
 }
 
 fn power(exponent: i32) -> f32 {

@@ -1,24 +1,18 @@
 //! The template's kernels for real lines and half-spectra under the emulator against the portable unit: a sample of lengths
-//! (`crates/ozfft-emulator/build.rs`), lines of all kinds, those that they must leave among them, in place and with gaps.
+//! (`crates/ozfft-emulator/sample.rs`), lines of all kinds, those that they must leave among them, in place and with gaps.
 
 use crate::Layout;
 use crate::executor::cuda::tests::real_tests::{RealBench, half_lines, lines, transposed};
 use crate::executor::cuda::tests::tuned_tests::{NORMS, SEED, power};
-use crate::executor::cuda::tests::{Style, everything, numbers};
+use crate::executor::cuda::tests::{Style, emulated_lengths, everything, numbers};
 use crate::problem::Problem;
 use crate::substrate::GpuUnit;
 use num_complex::Complex;
+use ozfft_kernels::template::{Ends, Number};
 use std::sync::atomic::Ordering;
 
-const SAMPLE: [usize; 6] = [32, 45, 63, 64, 360, 1000];
-
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
-    lengths
-        .filter(|n| SAMPLE.contains(n) || everything())
-        .collect()
+    emulated_lengths(Number::Double, Ends::RealToHalf)
 }
 
 /// With and without conversions, and in place where that can be: the template must have run one axis every time that there is a kernel.

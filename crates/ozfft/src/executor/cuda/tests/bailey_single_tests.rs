@@ -1,25 +1,19 @@
 //! The template's kernels for lines of f32 under the emulator against the portable unit: a sample of lengths
-//! (`crates/ozfft-emulator/build.rs`).
+//! (`crates/ozfft-emulator/sample.rs`).
 
 use crate::Layout;
 use crate::executor::cuda::device::emulated::Emulator;
 use crate::executor::cuda::tests::single_tests::{DIRECTIONS, NORMS, SEED, lines};
-use crate::executor::cuda::tests::{Bench, STYLES, everything, numbers};
+use crate::executor::cuda::tests::{Bench, STYLES, emulated_lengths, numbers};
 use crate::problem::{Accuracy, Problem};
 use crate::substrate::GpuUnit;
 use num_complex::Complex;
+use ozfft_kernels::template::{Ends, Number};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-const SAMPLE: [usize; 6] = [32, 63, 64, 250, 360, 1000];
-
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
-    lengths
-        .filter(|n| SAMPLE.contains(n) || everything())
-        .collect()
+    emulated_lengths(Number::Single, Ends::Complex)
 }
 
 struct SingleBench {

@@ -1,29 +1,22 @@
 //! Kernels of the template under the emulator against the portable unit: a sample of lengths, contiguous lines with conversion
-//! instructions and strided ones without (`crates/ozfft-emulator/build.rs`).
+//! instructions and strided ones without (`crates/ozfft-emulator/sample.rs`).
 
 use crate::Layout;
 use crate::executor::cuda::device::emulated::Emulator;
 use crate::executor::cuda::tests::tuned_tests::{NORMS, SEED, lines, numbers_of_all_sizes};
-use crate::executor::cuda::tests::{Bench, STYLES, Style, everything, numbers};
+use crate::executor::cuda::tests::{Bench, STYLES, Style, emulated_lengths, everything, numbers};
 use crate::problem::{Direction, Problem};
 use crate::substrate::GpuUnit;
 use num_complex::Complex;
+use ozfft_kernels::template::{Ends, Number};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Of two passes in one launch.
 const PASSES: [usize; 5] = [1372, 2016, 2048, 2205, 3000];
 
-const SAMPLE: [usize; 10] = [32, 45, 63, 64, 75, 100, 250, 360, 1000, 1024];
-
-/// Those of the sample, or of the whole list where all of it is compiled.
 fn lengths() -> Vec<usize> {
-    let listed = ozfft_kernels::bailey::listed().map(|(shape, _)| shape);
-    let listed = listed.filter(|shape| !shape.strided);
-    let lengths = listed.map(|shape| shape.first * shape.last);
-    lengths
-        .filter(|n| SAMPLE.contains(n) || everything())
-        .collect()
+    emulated_lengths(Number::Double, Ends::Complex)
 }
 
 struct TemplateBench {

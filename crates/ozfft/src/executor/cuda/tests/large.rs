@@ -19,10 +19,9 @@ use crate::sample::Real;
 use crate::substrate::GpuUnit;
 use crate::{DevicePointer, Layout, Plan, Planner};
 use ozfft_kernels::Elements;
-use ozfft_kernels::bailey::{BlockShape, KernelShape, Number};
-use ozfft_kernels::bailey_passes::{Ends, PassesShape};
-use ozfft_kernels::bailey_real::{Half, RealShape};
-use ozfft_kernels::bailey_three::ThreeShape;
+use ozfft_kernels::template::{
+    Block, Ends, Family, KernelSpec, Number, Real as RealLines, ThreeSteps, TwoPasses,
+};
 use std::sync::{Arc, Mutex};
 
 /// Where the arrays would lie.
@@ -75,15 +74,15 @@ impl Machine for Recorder {
     }
     fn template_kernel(
         &self,
-        shape: &dyn KernelShape,
+        spec: &KernelSpec,
         conversions: bool,
     ) -> Result<TemplateKernel, String> {
         if self.without_template {
             return Err("for the portable kernel's sake".into());
         }
         Ok(TemplateKernel {
-            name: shape.name(conversions).leak(),
-            threads: shape.threads(),
+            name: spec.name(conversions).leak(),
+            threads: spec.threads(),
             blocks_each: 2,
             compilation: None,
         })
@@ -410,9 +409,9 @@ impl Check {
                 (None, None) => (Number::Double, name),
             };
             let (elements, ends, rest) = match name.split_once('_')? {
-                ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf(number), rest),
-                ("c2r", rest) => (Elements::ComplexToReal, Ends::HalfToReal(number), rest),
-                _ => (Elements::Complex, Ends::Complex(number), name),
+                ("r2c", rest) => (Elements::RealToComplex, Ends::RealToHalf, rest),
+                ("c2r", rest) => (Elements::ComplexToReal, Ends::HalfToReal, rest),
+                _ => (Elements::Complex, Ends::Complex, name),
             };
             let steps = rest.split('_').map_while(|word| {
                 let points = word.split('x').map(|number| number.parse().ok());
@@ -421,26 +420,25 @@ impl Check {
             let steps: Vec<Vec<usize>> = steps.filter(|steps| steps.len() > 1).collect();
             let points = steps.iter().flatten().product();
             let steps: Vec<&[usize]> = steps.iter().map(Vec::as_slice).collect();
-            let bytes = 227 << 10;
-            let lines = match steps[..] {
+            let family: Family = match steps[..] {
                 [&[first, last]] => {
                     let steps = [first, last];
-                    let real = |half| RealShape::new((number, half), steps, strided, bytes);
-                    match elements {
-                        Elements::Complex => BlockShape::new(number, steps, strided, bytes)?.lines,
-                        Elements::RealToComplex => real(Half::Output)?.lines(),
-                        Elements::ComplexToReal => real(Half::Input)?.lines(),
+                    match ends {
+                        Ends::Complex => Block { steps }.into(),
+                        ends => RealLines { steps, ends }.into(),
                     }
                 }
                 [&[first, middle, last]] => {
-                    ThreeShape::new([first, middle, last], strided, bytes)?.lines
+                    let steps = [first, middle, last];
+                    ThreeSteps { steps }.into()
                 }
                 [&[first, last], &[second, closing]] => {
-                    PassesShape::new([first, last], [second, closing], (ends, strided), bytes)?
-                        .lines
+                    let steps = [[first, last], [second, closing]];
+                    TwoPasses { steps, ends }.into()
                 }
                 _ => return None,
             };
+            let lines = KernelSpec::new(family, number, strided, 227 << 10)?.lines;
             Some((
                 points,
                 lines as u64,

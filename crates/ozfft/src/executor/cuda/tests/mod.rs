@@ -23,10 +23,30 @@ use crate::sample::Real;
 use crate::substrate::Substrate;
 use crate::{DevicePointer, FftError, Layout, Plan, Planner};
 use num_complex::Complex;
+use ozfft_kernels::template::{Block, Ends, Family, KernelSpec, Number, Real as RealLines, listed};
 use std::sync::Arc;
 
 /// The emulator is slow: combinations that differ from others in nothing but numbers are left out unless there is time.
 pub(crate) use ozfft_testkit::everything;
+
+/// Lengths of the list whose contiguous lines of such numbers and ends have kernels in the emulator: all with `OZFFT_EVERYTHING`.
+fn emulated_lengths(number: Number, ends: Ends) -> Vec<usize> {
+    let has_kernel = |steps: [usize; 2]| {
+        let family: Family = match ends {
+            Ends::Complex => Block { steps }.into(),
+            ends => RealLines { steps, ends }.into(),
+        };
+        let spec = KernelSpec::new(family, number, false, 227 << 10);
+        let name = spec.expect("a kernel").name(true);
+        ozfft_emulator::TEMPLATE_KERNELS.contains(&&*name)
+    };
+    let contiguous = listed().filter(|entry| !entry.strided);
+    let steps = contiguous.map(|entry| entry.steps);
+    let emulated = steps.filter(|&steps| has_kernel(steps));
+    let lengths: Vec<usize> = emulated.map(|steps| steps.iter().product()).collect();
+    assert!(lengths.len() >= 5, "{number:?}, {ends:?}: {lengths:?}");
+    lengths
+}
 
 /// Reproducible pseudo-random integers.
 pub(crate) struct Generator(pub(crate) u64);
