@@ -4,8 +4,8 @@ use crate::executor::cuda::program::task::{Arrays, KernelArgs};
 use std::fmt;
 use std::mem::MaybeUninit;
 
-/// Bytes of the largest arguments, those of two passes in one launch.
-const MAX_BYTES: usize = 1024;
+/// Bytes of the largest arguments, those of lines of the engine ntt.
+const MAX_BYTES: usize = 2048;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
