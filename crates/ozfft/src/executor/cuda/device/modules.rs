@@ -203,17 +203,19 @@ fn add_tuned(all: &mut Vec<Module>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
     #[test]
     fn every_kernel_is_of_one_module_and_in_its_machine_code() {
-        let mut seen = HashSet::new();
+        let mut seen = HashMap::new();
         for module in modules(true) {
             assert!(module.large <= module.kernels.len(), "{}", module.loading);
             // Fatbins are compressed.
             let is_compressed = module.image.starts_with(&0xba55_ed50_u32.to_le_bytes());
             for name in module.kernels {
-                assert!(seen.insert(name), "{name} is twice there");
+                // Of f32 one kernel is with and without conversion instructions.
+                let other = seen.insert(name, module.loading);
+                assert!(other.is_none_or(|other| other == module.loading), "{name}");
                 let holds = || {
                     module
                         .image
@@ -227,6 +229,6 @@ mod tests {
             .into_iter()
             .flat_map(|module| module.kernels)
             .collect();
-        assert!(of_any_gpu.len() > 50 && of_any_gpu.is_subset(&seen));
+        assert!(of_any_gpu.len() > 50 && of_any_gpu.iter().all(|name| seen.contains_key(name)));
     }
 }
