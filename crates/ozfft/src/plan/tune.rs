@@ -235,7 +235,7 @@ impl<T: Real> Planner<T> {
 mod tests {
     use super::*;
     use crate::executor::cuda::device::emulated::Emulator;
-    use crate::executor::cuda::device::tuning::Tuning;
+    use crate::executor::cuda::select::tuning::Tuning;
     use crate::{Complex, Device, Kind};
     use ozfft_testkit::assert_same_bits;
 

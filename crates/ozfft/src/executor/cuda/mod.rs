@@ -8,7 +8,7 @@ mod floats;
 mod ntt;
 mod program;
 mod residues;
-mod select;
+pub(crate) mod select;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -32,6 +32,7 @@ use device::machine::Queue;
 pub use device::queue::{DeviceArray, DeviceBlock, DeviceQueue, PageLocked};
 use device::recordings::Recordings;
 use device::transfer::{Staging, Transfer};
+use device::work::DeviceWork;
 use floats::float_work::FloatWork;
 #[cfg(feature = "convolution")]
 pub(crate) use ntt::array_convolutions::{
@@ -78,7 +79,7 @@ pub(crate) fn residue_variants() -> Vec<&'static str> {
 /// A planned problem on a device.
 pub(crate) struct CudaExecutor {
     machine: Arc<dyn Machine>,
-    work: Work,
+    work: Box<dyn DeviceWork>,
     input_bytes: usize,
     output_bytes: usize,
     /// There are elements between those of the output, which must stay as the caller has them.
@@ -101,14 +102,6 @@ pub(crate) enum Done {
 
 /// Arrays of a call that are larger than this, all together, are transformed for longer than it takes to launch what does it.
 const LONG_BYTES: usize = 128 << 20;
-
-/// What is launched.
-enum Work {
-    Program(Program),
-    Floats(Box<FloatWork>),
-    #[cfg(feature = "ntt")]
-    Ntt(Box<NttWork>),
-}
 
 /// A queue that is closed again.
 struct OpenQueue<'a>(&'a dyn Machine, Queue);
@@ -194,11 +187,7 @@ impl CudaExecutor {
         let queue = OpenQueue::new(&*machine)?;
         let program = Program::new::<T>(&machine, queue.1, (schedule, lines), recipe, choice)?;
         drop(queue);
-        Ok(CudaExecutor::with::<T>(
-            machine,
-            problem,
-            Work::Program(program),
-        ))
+        CudaExecutor::with::<T>(machine, problem, Box::new(program))
     }
 
     /// A mode of the crate `floats`, and its error.
@@ -215,7 +204,7 @@ impl CudaExecutor {
             Some((bound, expected)) => ErrorBudget { bound, expected },
             None => of_processor,
         };
-        let executor = CudaExecutor::with::<T>(machine, problem, Work::Floats(Box::new(work)));
+        let executor = CudaExecutor::with::<T>(machine, problem, Box::new(work))?;
         Ok((executor, budget))
     }
 
@@ -228,14 +217,19 @@ impl CudaExecutor {
         lines: &[NttLineTables],
     ) -> Result<Self, FftError> {
         let work = NttWork::new::<T>(&machine, schedule, lines)?;
-        let work = Work::Ntt(Box::new(work));
-        Ok(CudaExecutor::with::<T>(machine, problem, work))
+        CudaExecutor::with::<T>(machine, problem, Box::new(work))
     }
 
-    fn with<T: Real>(machine: Arc<dyn Machine>, problem: &Problem, work: Work) -> Self {
+    /// Everything that the work launches is made ready here: a call may be recorded.
+    fn with<T: Real>(
+        machine: Arc<dyn Machine>,
+        problem: &Problem,
+        work: Box<dyn DeviceWork>,
+    ) -> Result<Self, FftError> {
+        machine.prepare(&work.kernels())?;
         let (input_size, output_size) = problem.element_sizes::<T>();
         let elements = problem.output_shape().iter().product::<usize>() * problem.batch;
-        CudaExecutor {
+        Ok(CudaExecutor {
             machine,
             work,
             input_bytes: problem.input_len() * input_size,
@@ -245,7 +239,7 @@ impl CudaExecutor {
             recordings: Recordings::default(),
             counters: None,
             leaves_calls: false,
-        }
+        })
     }
 
     /// Calls are left to another engine where lines want a finer unit than there is.
@@ -266,10 +260,7 @@ impl CudaExecutor {
         let Some((counters, redundancy)) = &self.counters else {
             return Ok(Done::Written);
         };
-        let Work::Program(program) = &self.work else {
-            return Ok(Done::Written);
-        };
-        let Some((address, counting)) = program.counts(arrays) else {
+        let Some((address, counting)) = self.work.counts(arrays) else {
             return Ok(Done::Written);
         };
         let mut counts = vec![0u64; counting.len()];
@@ -301,22 +292,12 @@ impl CudaExecutor {
 
     /// Bytes of tables on the device.
     pub(crate) fn table_bytes(&self) -> usize {
-        match &self.work {
-            Work::Program(program) => program.table_bytes(),
-            Work::Floats(work) => work.table_bytes(),
-            #[cfg(feature = "ntt")]
-            Work::Ntt(work) => work.table_bytes(),
-        }
+        self.work.table_bytes()
     }
 
     /// What a transform in floating-point numbers runs.
     pub(crate) fn describe_floats(&self) -> Option<String> {
-        match &self.work {
-            Work::Program(_) => None,
-            Work::Floats(work) => Some(work.describe()),
-            #[cfg(feature = "ntt")]
-            Work::Ntt(_) => None,
-        }
+        self.work.describe_floats()
     }
 
     /// The device, in words.
@@ -326,56 +307,33 @@ impl CudaExecutor {
 
     /// Passes on the instruction that was asked for, and all passes.
     pub(crate) fn tuned_passes(&self) -> (usize, usize) {
-        match &self.work {
-            Work::Program(program) => program.tuned_passes(),
-            Work::Floats(_) => (0, 1),
-            #[cfg(feature = "ntt")]
-            Work::Ntt(_) => (0, 1),
-        }
+        self.work.tuned_passes()
     }
 
     /// What is worth knowing of the kernels: which had to be compiled, which could not be had.
     pub(crate) fn remarks(&self) -> &[String] {
-        match &self.work {
-            Work::Program(program) => program.remarks(),
-            Work::Floats(_) => &[],
-            #[cfg(feature = "ntt")]
-            Work::Ntt(_) => &[],
-        }
+        self.work.remarks()
     }
 
     /// Kernels, threads of a block, and their shared memory, in the order of the launches.
     pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
-        match &self.work {
-            Work::Program(program) => program.launches(),
-            Work::Floats(work) => work.launches(),
-            #[cfg(feature = "ntt")]
-            Work::Ntt(work) => work
-                .grids()
-                .into_iter()
-                .map(|(name, _)| (name, ozfft_kernels::ntt::THREADS, 0))
-                .collect(),
-        }
+        let launches = self.work.launches().into_iter();
+        launches
+            .map(|launch| (launch.name, launch.threads, launch.shared_bytes))
+            .collect()
     }
 
-    /// The same kernels and the blocks of their grids.
+    /// The same kernels and the blocks of their grids, by which a profiler's launches are told apart.
     pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
-        match &self.work {
-            Work::Program(program) => program.grids(),
-            Work::Floats(work) => work.grids(),
-            #[cfg(feature = "ntt")]
-            Work::Ntt(work) => work.grids(),
-        }
+        let launches = self.work.launches().into_iter();
+        launches
+            .map(|launch| (launch.name, launch.blocks))
+            .collect()
     }
 
     /// Bytes of workspace that a call on device memory needs.
     pub(crate) fn workspace_bytes(&self) -> usize {
-        match &self.work {
-            Work::Program(program) => program.workspace_bytes(),
-            Work::Floats(work) => work.workspace_bytes(),
-            #[cfg(feature = "ntt")]
-            Work::Ntt(work) => work.workspace_bytes(),
-        }
+        self.work.workspace_bytes()
     }
 
     /// Copies in, runs, copies out. The caller's array is written only when everything before has succeeded.
@@ -504,14 +462,7 @@ impl CudaExecutor {
     /// The arrays are device memory of the lengths that the problem says, and nothing else uses them.
     unsafe fn run_work(&self, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
         // SAFETY: the caller's promise.
-        unsafe {
-            match &self.work {
-                Work::Program(program) => program.run(&*self.machine, queue, arrays),
-                Work::Floats(work) => work.run(queue, arrays),
-                #[cfg(feature = "ntt")]
-                Work::Ntt(work) => work.run(queue, arrays),
-            }
-        }
+        unsafe { self.work.run(&*self.machine, queue, arrays) }
     }
 
     /// For [`crate::Plan::process_device`].

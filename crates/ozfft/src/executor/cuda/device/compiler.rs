@@ -3,7 +3,7 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::device::compiler_search;
-use crate::executor::cuda::device::machine::Compilation;
+use crate::executor::cuda::device::launch::Compilation;
 use libloading::Library;
 use ozfft_kernels::template::{self, KernelSpec};
 use sha2::{Digest, Sha256};

@@ -2,19 +2,19 @@
 
 use crate::error::{Buffer, FftError};
 use crate::executor::cuda::device::compiler;
-use crate::executor::cuda::device::exactness::Exactnesses;
-use crate::executor::cuda::device::machine::{
-    BlockCopy, Machine, Parameters, Queue, TemplateKernel,
-};
+use crate::executor::cuda::device::findings::Findings;
+use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+use crate::executor::cuda::device::loading::{Current, Kernels, failure, function_of, load_module};
+use crate::executor::cuda::device::machine::{BlockCopy, Machine, Queue};
+use crate::executor::cuda::device::modules::TEMPLATE;
 use crate::executor::cuda::device::transfer::COPYING_BACK;
-use crate::executor::cuda::device::tuning::Tuning;
-use crate::executor::cuda::floats::FloatFindings;
 use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
-use cudarc::driver::result::{self, DriverError};
+use crate::executor::cuda::select::tuning::Tuning;
+use cudarc::driver::result;
 use cudarc::driver::sys;
-use ozfft_kernels::template::{self, KernelSpec};
+use ozfft_kernels::template::KernelSpec;
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// The oldest compute capability whose tensor instruction the kernels use.
@@ -23,26 +23,15 @@ const OLDEST: (i32, i32) = (8, 0);
 /// The compute capability that the tuned kernels are machine code for.
 const TUNED_FOR: (i32, i32) = (9, 0);
 
-/// One device, with its context and the kernels loaded. Kept for the life of the process.
+/// One device, with its context. Kept for the life of the process, and so are all modules that are loaded.
 pub(crate) struct Driver {
     ordinal: usize,
     name: String,
     context: sys::CUcontext,
-    functions: HashMap<&'static str, sys::CUfunction>,
+    kernels: Kernels,
     /// Kernels of the template, as far as plans have asked for them; one is made at a time.
     making_template: Mutex<()>,
     template: RwLock<HashMap<&'static str, (sys::CUfunction, TemplateKernel)>>,
-    /// Those that were compiled in advance, loaded when the first of them is asked for.
-    in_advance: OnceLock<Result<usize, String>>,
-    /// Kernels of products of long integers, loaded with the first product.
-    #[cfg(feature = "convolution")]
-    integer_products: OnceLock<HashMap<&'static str, sys::CUfunction>>,
-    /// Kernels of transforms modulo primes, many at once, loaded with the first of them.
-    #[cfg(any(feature = "convolution", feature = "ntt"))]
-    ntt_batches: OnceLock<HashMap<&'static str, sys::CUfunction>>,
-    /// Kernels of the engine ntt, likewise.
-    #[cfg(feature = "ntt")]
-    ntt_lines: OnceLock<HashMap<&'static str, sys::CUfunction>>,
     capability: (i32, i32),
     shared_memory: usize,
     multiprocessors: usize,
@@ -50,63 +39,13 @@ pub(crate) struct Driver {
     most_distance: usize,
     tuned: bool,
     tuning: Tuning,
-    exactness: Exactnesses,
-    float_findings: FloatFindings,
+    findings: Findings,
 }
 
 // SAFETY: handles of the driver may be used from any thread.
 unsafe impl Send for Driver {}
 // SAFETY: as above; the driver does its own locking.
 unsafe impl Sync for Driver {}
-
-/// What the driver said, as an error of ours.
-fn failure(action: &'static str, error: DriverError) -> FftError {
-    let text = |text: Result<&std::ffi::CStr, DriverError>| {
-        text.map_or_else(
-            |_| "unknown".to_string(),
-            |text| text.to_string_lossy().into_owned(),
-        )
-    };
-    FftError::DeviceFailure {
-        action,
-        code: error.0 as u32,
-        name: text(error.error_name()),
-        text: text(error.error_string()),
-    }
-}
-
-/// Makes the device's context current on this thread, and the one before it again when dropped: callers may have a
-/// context of their own. Mostly it is current already, and nothing has to be done.
-struct Current {
-    entered: bool,
-}
-
-impl Current {
-    fn enter(context: sys::CUcontext) -> Result<Current, FftError> {
-        let mut current = std::ptr::null_mut();
-        // SAFETY: asks for a handle and nothing else.
-        let known = unsafe { sys::cuCtxGetCurrent(&mut current) }.result();
-        let entered = known.is_err() || current != context;
-        if entered {
-            // SAFETY: the context is alive as long as the process.
-            unsafe { sys::cuCtxPushCurrent_v2(context) }
-                .result()
-                .map_err(|error| failure("entering the context", error))?;
-        }
-        Ok(Current { entered })
-    }
-}
-
-impl Drop for Current {
-    fn drop(&mut self) {
-        if !self.entered {
-            return;
-        }
-        let mut context = std::ptr::null_mut();
-        // SAFETY: pushed by `enter`. A failure leaves a context current, which harms nobody.
-        let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut context) };
-    }
-}
 
 /// Whether there is a driver at all, looked for once.
 fn driver_present() -> bool {
@@ -139,33 +78,6 @@ pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn Machine>, FftError> {
     let driver = Arc::new(Driver::new(ordinal)?);
     open.insert(ordinal, Arc::clone(&driver));
     Ok(driver)
-}
-
-/// Loads machine code and finds its kernels, in the current context.
-fn load(
-    functions: &mut HashMap<&'static str, sys::CUfunction>,
-    image: &[u8],
-    names: &[&'static str],
-) -> Result<(), FftError> {
-    let module = load_module(image)?;
-    for &kernel in names {
-        functions.insert(kernel, function_of(module, kernel)?);
-    }
-    Ok(())
-}
-
-fn load_module(image: &[u8]) -> Result<sys::CUmodule, FftError> {
-    // SAFETY: the image is complete; the driver copies it.
-    unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }
-        .map_err(|error| failure("loading the kernels", error))
-}
-
-fn function_of(module: sys::CUmodule, kernel: &str) -> Result<sys::CUfunction, FftError> {
-    let symbol =
-        CString::new(kernel).unwrap_or_else(|error| unreachable!("names have no zeros: {error}"));
-    // SAFETY: the module is loaded and is never unloaded.
-    unsafe { result::module::get_function(module, symbol) }
-        .map_err(|error| failure("finding a kernel", error))
 }
 
 impl Driver {
@@ -201,137 +113,22 @@ impl Driver {
         // SAFETY: the device is the driver's. The context is kept for the life of the process.
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| failure("opening the device", error))?;
-        let current = Current::enter(context)?;
-        let mut functions = HashMap::new();
-        load(
-            &mut functions,
-            ozfft_kernels::GENERAL,
-            &ozfft_kernels::GENERAL_NAMES,
-        )?;
         let tuned = capability == TUNED_FOR;
-        let mut with_much_memory = vec!["general_block", "general_block_small"];
-        load(
-            &mut functions,
-            ozfft_kernels::TRUNCATED_IMAGE,
-            &ozfft_kernels::TRUNCATED_NAMES,
-        )?;
-        with_much_memory.extend(ozfft_kernels::TRUNCATED_NAMES);
-        let floats = |digits: bool| -> Vec<&'static str> {
-            let kernels = ozfft_kernels::floats::KERNELS.iter();
-            let kernels = kernels.filter(|kernel| kernel.has_digits() == digits);
-            kernels.map(|kernel| kernel.name).collect()
-        };
-        let names = [&floats(false)[..], &ozfft_kernels::floats::PRODUCT_NAMES].concat();
-        load(&mut functions, ozfft_kernels::floats::IMAGE, &names)?;
-        let image = ozfft_kernels::floats::DIGITS_IMAGE;
-        load(&mut functions, image, &floats(true))?;
-        with_much_memory.extend(floats(false).into_iter().chain(floats(true)));
-        let names = [
-            ozfft_kernels::floats::WHOLE_NAMES.as_flattened(),
-            &ozfft_kernels::floats::PHASE_NAMES,
-        ]
-        .concat();
-        load(&mut functions, ozfft_kernels::floats::STEPS_IMAGE, &names)?;
-        with_much_memory.extend(names);
-        if tuned {
-            let ways = ozfft_kernels::RESIDUE_KERNELS.map(|(_, kernel)| kernel);
-            let names = [&ways[..], &ozfft_kernels::RESIDUE_VARIANTS].concat();
-            load(&mut functions, ozfft_kernels::RESIDUE_IMAGE, &names)?;
-            with_much_memory.extend(names);
-            let names =
-                ozfft_kernels::RESIDUE_SHORT_KERNELS.map(|[_, of_512, of_256]| [of_512, of_256]);
-            load(
-                &mut functions,
-                ozfft_kernels::RESIDUE_SHORT_IMAGE,
-                names.as_flattened(),
-            )?;
-            with_much_memory.extend(names.as_flattened());
-            let names = ozfft_kernels::RESIDUE_REDUNDANT_KERNELS;
-            load(
-                &mut functions,
-                ozfft_kernels::RESIDUE_REDUNDANT_IMAGE,
-                &names,
-            )?;
-            with_much_memory.extend(names);
-            let names = [
-                ozfft_kernels::RESIDUE_REAL_KERNELS,
-                ozfft_kernels::RESIDUE_SINGLE_KERNELS,
-            ];
-            load(
-                &mut functions,
-                ozfft_kernels::RESIDUE_KINDS_IMAGE,
-                names.as_flattened(),
-            )?;
-            with_much_memory.extend(names.as_flattened());
-            let names = ozfft_kernels::RESIDUE_ADAPTIVE_KERNELS;
-            load(
-                &mut functions,
-                ozfft_kernels::RESIDUE_ADAPTIVE_IMAGE,
-                &names,
-            )?;
-            with_much_memory.extend(names);
-            for scheme in ozfft_kernels::ResidueFp8::ALL {
-                let names = scheme.kernels();
-                load(&mut functions, scheme.image(), &names)?;
-                with_much_memory.extend(names);
-            }
-            for source in ozfft_kernels::TunedSource::ALL {
-                let names: Vec<&'static str> = ozfft_kernels::TUNED
-                    .iter()
-                    .filter(|shape| shape.source == source)
-                    .flat_map(|shape| shape.kernels)
-                    .copied()
-                    .collect();
-                load(&mut functions, source.image(), &names)?;
-                with_much_memory.extend(names);
-            }
-            let names: Vec<&'static str> = ozfft_kernels::TUNED_PASSES
-                .iter()
-                .flat_map(|shape| shape.kernels)
-                .collect();
-            load(&mut functions, ozfft_kernels::TUNED_PASSES_IMAGE, &names)?;
-            with_much_memory.extend(names);
-            load(
-                &mut functions,
-                ozfft_kernels::FP8_EXACTNESS_IMAGE,
-                &[ozfft_kernels::FP8_EXACTNESS_NAME],
-            )?;
-        }
-        for kernel in with_much_memory {
-            // SAFETY: the function is the module's.
-            unsafe {
-                result::function::set_function_attribute(
-                    functions[kernel],
-                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    shared,
-                )
-            }
-            .map_err(|error| failure("asking for shared memory", error))?;
-        }
-        drop(current);
         let tuning = Tuning::of_gpu(&name, capability);
         Ok(Driver {
             ordinal,
             name,
             context,
-            functions,
+            kernels: Kernels::new(tuned, shared),
             making_template: Mutex::default(),
             template: RwLock::default(),
-            in_advance: OnceLock::new(),
-            #[cfg(feature = "convolution")]
-            integer_products: OnceLock::new(),
-            #[cfg(any(feature = "convolution", feature = "ntt"))]
-            ntt_batches: OnceLock::new(),
-            #[cfg(feature = "ntt")]
-            ntt_lines: OnceLock::new(),
             capability,
             shared_memory: shared.max(0) as usize,
             multiprocessors: multiprocessors.max(1) as usize,
             most_distance: most_distance.max(0) as usize,
             tuned,
             tuning,
-            exactness: Exactnesses::default(),
-            float_findings: FloatFindings::default(),
+            findings: Findings::default(),
         })
     }
 
@@ -343,14 +140,12 @@ impl Driver {
     ) -> Result<(sys::CUfunction, TemplateKernel), String> {
         let name = spec.name(conversions);
         let (module, compilation) = if spec.is_compiled_in_advance(conversions) {
-            let module = self.in_advance.get_or_init(|| {
-                let module = load_module(template::IMAGE).map_err(|error| error.to_string())?;
-                Ok(module as usize)
-            });
-            (module.clone()? as sys::CUmodule, None)
+            let module = self.kernels.module(TEMPLATE);
+            (module.map_err(|error| error.to_string())?, None)
         } else {
             let compiled = compiler::compile(spec, conversions, self.capability)?;
-            let module = load_module(&compiled.image).map_err(|error| error.to_string())?;
+            let module = load_module(&compiled.image, "loading a kernel of the template");
+            let module = module.map_err(|error| error.to_string())?;
             (module, compiled.compilation)
         };
         let function = function_of(module, &name).map_err(|error| error.to_string())?;
@@ -380,45 +175,6 @@ impl Driver {
         };
         Ok((function, kernel))
     }
-
-    /// A kernel of products of long integers, in the current context.
-    #[cfg(feature = "convolution")]
-    fn integer_product(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
-        use ozfft_kernels::ntt;
-        loaded(&self.integer_products, ntt::IMAGE, ntt::names(), kernel)
-    }
-
-    /// A kernel of transforms modulo primes, in the current context.
-    #[cfg(any(feature = "convolution", feature = "ntt"))]
-    fn ntt_batch(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
-        use ozfft_kernels::ntt_batches;
-        let (image, names) = (ntt_batches::IMAGE, ntt_batches::names());
-        loaded(&self.ntt_batches, image, names, kernel)
-    }
-
-    /// A kernel of the engine ntt, in the current context.
-    #[cfg(feature = "ntt")]
-    fn ntt_line(&self, kernel: &str) -> Result<sys::CUfunction, FftError> {
-        use ozfft_kernels::ntt_fourier;
-        let (image, names) = (ntt_fourier::IMAGE, ntt_fourier::names());
-        loaded(&self.ntt_lines, image, names, kernel)
-    }
-}
-
-/// A kernel of an image that is loaded when it is first needed.
-#[cfg(any(feature = "convolution", feature = "ntt"))]
-fn loaded(
-    image_functions: &OnceLock<HashMap<&'static str, sys::CUfunction>>,
-    image: &[u8],
-    names: impl Iterator<Item = &'static str>,
-    kernel: &str,
-) -> Result<sys::CUfunction, FftError> {
-    if let Some(functions) = image_functions.get() {
-        return Ok(functions[kernel]);
-    }
-    let mut functions = HashMap::new();
-    load(&mut functions, image, &names.collect::<Vec<_>>())?;
-    Ok(image_functions.get_or_init(|| functions)[kernel])
 }
 
 impl Machine for Driver {
@@ -472,12 +228,17 @@ impl Machine for Driver {
         &self.tuning
     }
 
-    fn exactness(&self) -> &Exactnesses {
-        &self.exactness
+    fn prepare(&self, kernels: &[&'static str]) -> Result<(), FftError> {
+        let _current = Current::enter(self.context)?;
+        for &kernel in kernels {
+            // Those of the template are ready since they were asked for.
+            self.kernels.function(kernel)?;
+        }
+        Ok(())
     }
 
-    fn float_findings(&self) -> &FloatFindings {
-        &self.float_findings
+    fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
@@ -650,32 +411,16 @@ impl Machine for Driver {
             .map_err(|error| failure("clearing memory", error))
     }
 
-    unsafe fn launch(
-        &self,
-        queue: Queue,
-        parameters: &Parameters,
-        blocks: u64,
-        shared_bytes: usize,
-    ) -> Result<(), FftError> {
+    unsafe fn launch(&self, queue: Queue, launch: &Launch) -> Result<(), FftError> {
         let _current = Current::enter(self.context)?;
-        let function = match parameters {
-            Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => {
+        let (function, waits) = match self.kernels.function(launch.kernel)? {
+            Some(found) => found,
+            None => {
                 let known = self.template.read().unwrap_or_else(PoisonError::into_inner);
-                known[kernel.name].0
+                (known[launch.kernel].0, true)
             }
-            #[cfg(feature = "convolution")]
-            Parameters::IntegerProduct(_, kernel) => self.integer_product(kernel)?,
-            #[cfg(any(feature = "convolution", feature = "ntt"))]
-            Parameters::NttBatch(_, kernel) => self.ntt_batch(kernel)?,
-            #[cfg(feature = "ntt")]
-            Parameters::NttLines(_, kernel) => self.ntt_line(kernel)?,
-            // Asked once, by those who multiply so.
-            Parameters::Exactness(_, instruction) => match instruction.ptx() {
-                Some(ptx) => function_of(load_module(ptx.as_bytes())?, parameters.kernel())?,
-                None => self.functions[parameters.kernel()],
-            },
-            _ => self.functions[parameters.kernel()],
         };
+        let blocks = launch.blocks;
         let blocks = u32::try_from(blocks)
             .ok()
             .filter(|&blocks| blocks < 1 << 31)
@@ -683,7 +428,7 @@ impl Machine for Driver {
                 FftError::Unsupported(format!("{blocks} thread blocks are more than a launch has"))
             })?;
         // What was compiled for older GPUs does not wait, also where the driver has compiled it for later ones.
-        let early = self.tuned && parameters.waits_for_launch_before();
+        let early = self.tuned && waits;
         let mut attribute = sys::CUlaunchAttribute {
             id:
                 sys::CUlaunchAttributeID_enum::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -696,15 +441,15 @@ impl Machine for Driver {
             gridDimX: blocks,
             gridDimY: 1,
             gridDimZ: 1,
-            blockDimX: parameters.threads(),
+            blockDimX: launch.threads,
             blockDimY: 1,
             blockDimZ: 1,
-            sharedMemBytes: shared_bytes as u32,
+            sharedMemBytes: launch.shared_bytes as u32,
             hStream: queue as sys::CUstream,
             attrs: &mut attribute,
             numAttrs: 1,
         };
-        let arguments = &mut [parameters.pointer().cast_mut()];
+        let arguments = &mut [launch.arguments.pointer().cast_mut()];
         // SAFETY: the kernel takes one structure by value, of the type that belongs to its name; the driver copies it.
         let launched = unsafe {
             match early {
@@ -718,8 +463,8 @@ impl Machine for Driver {
                 false => result::launch_kernel(
                     function,
                     (blocks, 1, 1),
-                    (parameters.threads(), 1, 1),
-                    shared_bytes as u32,
+                    (launch.threads, 1, 1),
+                    launch.shared_bytes as u32,
                     queue as sys::CUstream,
                     arguments,
                 ),

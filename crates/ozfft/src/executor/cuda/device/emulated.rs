@@ -2,17 +2,16 @@
 
 use crate::error::{Buffer, FftError};
 use crate::executor::cuda::device::compiler;
-use crate::executor::cuda::device::exactness::Exactnesses;
-use crate::executor::cuda::device::machine::{
-    BlockCopy, Machine, Parameters, Queue, TemplateKernel,
-};
-use crate::executor::cuda::device::tuning::Tuning;
-use crate::executor::cuda::floats::FloatFindings;
-use crate::executor::cuda::program::tuned_task::{MappedArray, StridedTask, TensorMap};
+use crate::executor::cuda::device::findings::Findings;
+use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+use crate::executor::cuda::device::machine::{BlockCopy, Machine, Queue};
+use crate::executor::cuda::device::modules::modules;
+use crate::executor::cuda::program::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::executor::cuda::select::long_passes::PassTask;
+use crate::executor::cuda::select::tuning::Tuning;
 use ozfft_kernels::template::KernelSpec;
 use std::alloc::Layout;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,8 +34,9 @@ pub(crate) struct Emulator {
     /// Lines that tuned kernels have left to a portable one so far.
     pub(crate) lines_left: AtomicU64,
     pub(crate) tuning: Tuning,
-    exactness: Exactnesses,
-    float_findings: FloatFindings,
+    findings: Findings,
+    /// Kernels that may be launched.
+    prepared: Mutex<HashSet<&'static str>>,
     /// What is being recorded, and what has been.
     recording: Mutex<Option<Vec<Recorded>>>,
     recordings: Mutex<Vec<Vec<Recorded>>>,
@@ -54,7 +54,7 @@ pub(crate) struct Emulator {
 #[derive(Clone)]
 enum Recorded {
     Clear(u64, usize),
-    Launch(Box<Parameters>, u64, usize),
+    Launch(Box<Launch>),
 }
 
 impl Emulator {
@@ -93,9 +93,7 @@ impl Emulator {
             unsafe {
                 match entry {
                     Recorded::Clear(address, bytes) => self.clear(queue, *address, *bytes)?,
-                    Recorded::Launch(parameters, blocks, shared_bytes) => {
-                        self.launch(queue, parameters, *blocks, *shared_bytes)?;
-                    }
+                    Recorded::Launch(launch) => self.launch(queue, launch)?,
                 }
             }
         }
@@ -162,8 +160,10 @@ impl Machine for Emulator {
         let known = ozfft_emulator::TEMPLATE_KERNELS.iter();
         let found = known.copied().find(|&known| known == name);
         let found = found.filter(|_| self.tuned_kernels);
+        let name = found.ok_or_else(|| format!("the emulator has no kernel {name}"))?;
+        self.prepared.lock().unwrap().insert(name);
         Ok(TemplateKernel {
-            name: found.ok_or_else(|| format!("the emulator has no kernel {name}"))?,
+            name,
             threads: spec.threads(),
             blocks_each: 1,
             compilation: None,
@@ -174,12 +174,19 @@ impl Machine for Emulator {
         &self.tuning
     }
 
-    fn exactness(&self) -> &Exactnesses {
-        &self.exactness
+    fn prepare(&self, kernels: &[&'static str]) -> Result<(), FftError> {
+        let modules = modules(self.tuned_kernels);
+        let loadable = modules.iter().flat_map(|module| &module.kernels);
+        let loadable: HashSet<_> = loadable.chain(ozfft_emulator::TEMPLATE_KERNELS).collect();
+        for kernel in kernels {
+            assert!(loadable.contains(kernel), "no module has {kernel}");
+        }
+        self.prepared.lock().unwrap().extend(kernels);
+        Ok(())
     }
 
-    fn float_findings(&self) -> &FloatFindings {
-        &self.float_findings
+    fn findings(&self) -> &Findings {
+        &self.findings
     }
 
     /// What the kernels' source declares as `TensorMap` (`emulated_bulk_copy.h`), after the checks that the driver makes.
@@ -325,40 +332,31 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    unsafe fn launch(
-        &self,
-        queue: Queue,
-        parameters: &Parameters,
-        blocks: u64,
-        shared_bytes: usize,
-    ) -> Result<(), FftError> {
-        assert!(shared_bytes <= self.shared_memory());
-        if self.is_kept(queue, || {
-            Recorded::Launch(Box::new(*parameters), blocks, shared_bytes)
-        }) {
+    unsafe fn launch(&self, queue: Queue, launch: &Launch) -> Result<(), FftError> {
+        let (name, arguments) = (launch.kernel, &launch.arguments);
+        assert!(launch.shared_bytes <= self.shared_memory());
+        let is_prepared = self.prepared.lock().unwrap().contains(name);
+        assert!(is_prepared, "nobody has made {name} ready");
+        if self.is_kept(queue, || Recorded::Launch(Box::new(*launch))) {
             return Ok(());
         }
         // SAFETY: the caller's promise.
         unsafe {
             ozfft_emulator::launch(
-                parameters.kernel(),
-                parameters.pointer(),
-                blocks,
-                parameters.threads(),
-                shared_bytes,
+                name,
+                arguments.pointer(),
+                launch.blocks,
+                launch.threads,
+                launch.shared_bytes,
             );
-            if let Parameters::Template(..) | Parameters::Pass(..) = parameters {
+            if ozfft_emulator::TEMPLATE_KERNELS.contains(&name) {
                 self.template_launches.fetch_add(1, Ordering::Relaxed);
-                self.template_names
-                    .lock()
-                    .unwrap()
-                    .push(parameters.kernel());
+                self.template_names.lock().unwrap().push(name);
             }
-            if let Parameters::Tuned(task, _)
-            | Parameters::Template(task, _)
-            | Parameters::Pass(PassTask { tuned: task, .. }, _)
-            | Parameters::TunedStrided(StridedTask { common: task, .. }, _) = parameters
-            {
+            let strided = arguments.get::<StridedTask>().map(|task| &task.common);
+            let pass = arguments.get::<PassTask>().map(|task| &task.tuned);
+            let task = arguments.get::<TunedTask>().or(strided).or(pass);
+            if let Some(task) = task {
                 // Passes of convolutions have no list.
                 let left = (task.left_count.value() as *const u32).as_ref().copied();
                 self.lines_left

@@ -3,7 +3,9 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::OpenQueue;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine};
+use crate::executor::cuda::program::task::KernelArgs;
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::{F16_EXACT, FP8_EXACT};
 use std::sync::{Arc, OnceLock};
@@ -26,15 +28,6 @@ impl Instruction {
             Instruction::Fp8Wgmma => ozfft_kernels::FP8_EXACTNESS_NAME,
             Instruction::Fp8MmaSync => ozfft_kernels::FP8_MMA_SYNC_EXACTNESS_NAME,
             Instruction::F16MmaSync => ozfft_kernels::F16_EXACTNESS_NAME,
-        }
-    }
-
-    /// Its PTX, where it is not part of what every plan loads.
-    pub(crate) fn ptx(self) -> Option<&'static str> {
-        match self {
-            Instruction::Fp8Wgmma => None,
-            Instruction::Fp8MmaSync => Some(ozfft_kernels::FP8_MMA_SYNC_EXACTNESS),
-            Instruction::F16MmaSync => Some(ozfft_kernels::F16_EXACTNESS),
         }
     }
 
@@ -96,6 +89,8 @@ pub(crate) struct ExactnessTask {
     largest: u64,
 }
 
+impl KernelArgs for ExactnessTask {}
+
 /// What they found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exactness {
@@ -109,7 +104,8 @@ pub(crate) fn check_device(
     machine: &Arc<dyn Machine>,
     instruction: Instruction,
 ) -> Result<(), FftError> {
-    let known = machine.exactness().of(instruction);
+    let known = machine.findings().of::<Exactnesses>();
+    let known = known.of(instruction);
     let found = match known.get() {
         Some(&found) => found,
         None => {
@@ -125,6 +121,7 @@ pub(crate) fn check_device(
 }
 
 fn compare(machine: &Arc<dyn Machine>, instruction: Instruction) -> Result<Exactness, FftError> {
+    machine.prepare(&[instruction.kernel()])?;
     let memory = DeviceMemory::new(machine, 12)?;
     let mut found = [0u32; 3];
     let task = ExactnessTask {
@@ -138,8 +135,9 @@ fn compare(machine: &Arc<dyn Machine>, instruction: Instruction) -> Result<Exact
     unsafe {
         machine.clear(queue.1, memory.address(), 12)?;
         let shared = ozfft_kernels::FP8_EXACTNESS_SHARED_BYTES;
-        let parameters = Parameters::Exactness(task, instruction);
-        machine.launch(queue.1, &parameters, BLOCKS, shared)?;
+        let grid = (BLOCKS, ozfft_kernels::FP8_EXACTNESS_THREADS);
+        let launch = Launch::new(instruction.kernel(), grid, shared, task);
+        machine.launch(queue.1, &launch)?;
         let bytes = bytemuck::cast_slice_mut(&mut found);
         machine.download(queue.1, memory.address(), bytes)?;
     }
@@ -165,7 +163,8 @@ mod tests {
             Instruction::F16MmaSync,
         ] {
             check_device(&machine, instruction).unwrap();
-            let found = *machine.exactness().of(instruction).get().unwrap();
+            let known = machine.findings().of::<Exactnesses>();
+            let found = *known.of(instruction).get().unwrap();
             assert_eq!(found.compared, BLOCKS as u32 * 64 * 72, "{instruction:?}");
         }
     }
@@ -179,12 +178,13 @@ mod tests {
             compared: 1000,
             largest,
         };
-        let known = machine.exactness().of(Instruction::F16MmaSync);
-        known.set(exactness(1, F16_EXACT as u32 - 1)).unwrap();
+        let known = machine.findings().of::<Exactnesses>();
+        let f16 = known.of(Instruction::F16MmaSync);
+        f16.set(exactness(1, F16_EXACT as u32 - 1)).unwrap();
         let error = check_device(&machine, Instruction::F16MmaSync).unwrap_err();
         assert!(matches!(error, FftError::F16Inexact { differing: 1, .. }));
-        let known = machine.exactness().of(Instruction::Fp8MmaSync);
-        known.set(exactness(0, FP8_EXACT as u32 / 2)).unwrap();
+        let fp8 = known.of(Instruction::Fp8MmaSync);
+        fp8.set(exactness(0, FP8_EXACT as u32 / 2)).unwrap();
         let error = check_device(&machine, Instruction::Fp8MmaSync).unwrap_err();
         assert!(matches!(error, FftError::Fp8Inexact { differing: 0, .. }));
     }

@@ -1,210 +1,12 @@
 //! What runs kernels: a GPU behind the driver, or, in tests, the emulator.
 
 use crate::error::FftError;
-use crate::executor::cuda::device::exactness::{ExactnessTask, Exactnesses, Instruction};
-use crate::executor::cuda::device::tuning::Tuning;
-use crate::executor::cuda::floats::FloatFindings;
-use crate::executor::cuda::program::task::{ArrayTask, Task, Tasks, WatchedTask};
-use crate::executor::cuda::program::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
-use crate::executor::cuda::select::long_passes::PassTask;
-use ozfft_kernels::floats::{FloatKernel, FloatProduct, FloatStepsTask, FloatTask};
-#[cfg(feature = "convolution")]
-use ozfft_kernels::ntt::NttTask;
-#[cfg(any(feature = "convolution", feature = "ntt"))]
-use ozfft_kernels::ntt_batches::BatchTask;
-#[cfg(feature = "ntt")]
-use ozfft_kernels::ntt_fourier::FourierTask;
+use crate::executor::cuda::device::findings::Findings;
+use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
+use crate::executor::cuda::select::tuning::Tuning;
 use ozfft_kernels::template::KernelSpec;
 use std::sync::Arc;
-
-/// A launch's parameters, complete.
-// Copied once a launch: memory of its own for the larger ones would cost more than it saves.
-#[allow(clippy::large_enum_variant)]
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Parameters {
-    Block(Task),
-    /// A block of small steps alone.
-    SmallBlock(Task),
-    /// A block with truncated products or residues, the kernel's name, and threads of a block.
-    Truncated(Tasks, &'static str, u32),
-    /// A block with redundant residues or adaptive moduli, likewise.
-    Watched(WatchedTask, &'static str, u32),
-    Copy(ArrayTask),
-    Largest(ArrayTask),
-    /// The same among the lines that a tuned kernel has left.
-    LargestLeft(ArrayTask),
-    /// Scaling what it has not left.
-    Scale(ArrayTask),
-    /// A tuned kernel, by its name.
-    Tuned(TunedTask, &'static str),
-    TunedStrided(StridedTask, &'static str),
-    /// A kernel of the template.
-    Template(TunedTask, TemplateKernel),
-    /// The same for a pass of long transforms.
-    Pass(PassTask, TemplateKernel),
-    /// The question whether the sums of an instruction on short floating-point numbers are exact.
-    Exactness(ExactnessTask, Instruction),
-    /// Lines in short floating-point numbers, the kernel, and threads of a block.
-    Floats(FloatTask, &'static FloatKernel, u32),
-    /// A product of such numbers, and the kernel's name.
-    FloatProduct(FloatProduct, &'static str),
-    /// Lines in f32 or f64, likewise.
-    FloatSteps(FloatStepsTask, &'static str),
-    /// A kernel of a product of long integers, by its name.
-    #[cfg(feature = "convolution")]
-    IntegerProduct(NttTask, &'static str),
-    /// A kernel of transforms modulo primes, many at once, likewise.
-    #[cfg(any(feature = "convolution", feature = "ntt"))]
-    NttBatch(BatchTask, &'static str),
-    /// A kernel of lines of the engine ntt, likewise.
-    #[cfg(feature = "ntt")]
-    NttLines(FourierTask<ArrayTask>, &'static str),
-}
-
-impl Parameters {
-    /// The general kernel for a block whose largest step has so many tiles of eight slots.
-    pub(crate) fn block(task: Task, tiles: i32) -> Parameters {
-        if tiles <= ozfft_kernels::SMALL_TILES {
-            Parameters::SmallBlock(task)
-        } else {
-            Parameters::Block(task)
-        }
-    }
-
-    /// Name of the kernel that takes them.
-    pub(crate) fn kernel(&self) -> &'static str {
-        match self {
-            Parameters::Block(_) => "general_block",
-            Parameters::SmallBlock(_) => "general_block_small",
-            Parameters::Copy(_) => "copy_points",
-            Parameters::Largest(_) => "find_largest",
-            Parameters::LargestLeft(_) => "find_largest_left",
-            Parameters::Scale(_) => "scale_lines",
-            Parameters::Truncated(_, name, _)
-            | Parameters::Watched(_, name, _)
-            | Parameters::Tuned(_, name)
-            | Parameters::TunedStrided(_, name)
-            | Parameters::FloatProduct(_, name)
-            | Parameters::FloatSteps(_, name) => name,
-            #[cfg(feature = "convolution")]
-            Parameters::IntegerProduct(_, name) => name,
-            #[cfg(any(feature = "convolution", feature = "ntt"))]
-            Parameters::NttBatch(_, name) => name,
-            #[cfg(feature = "ntt")]
-            Parameters::NttLines(_, name) => name,
-            Parameters::Floats(_, kernel, _) => kernel.name,
-            Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.name,
-            Parameters::Exactness(_, instruction) => instruction.kernel(),
-        }
-    }
-
-    pub(crate) fn pointer(&self) -> *const std::ffi::c_void {
-        match self {
-            Parameters::Block(task) | Parameters::SmallBlock(task) => {
-                std::ptr::from_ref(task).cast()
-            }
-            Parameters::Truncated(tasks, ..) => std::ptr::from_ref(tasks).cast(),
-            Parameters::Watched(task, ..) => std::ptr::from_ref(task).cast(),
-            Parameters::Copy(task)
-            | Parameters::Largest(task)
-            | Parameters::LargestLeft(task)
-            | Parameters::Scale(task) => std::ptr::from_ref(task).cast(),
-            Parameters::Tuned(task, _) | Parameters::Template(task, _) => {
-                std::ptr::from_ref(task).cast()
-            }
-            Parameters::TunedStrided(task, _) => std::ptr::from_ref(task).cast(),
-            Parameters::Pass(task, _) => std::ptr::from_ref(task).cast(),
-            Parameters::Exactness(task, _) => std::ptr::from_ref(task).cast(),
-            Parameters::Floats(task, ..) => std::ptr::from_ref(task).cast(),
-            Parameters::FloatProduct(task, _) => std::ptr::from_ref(task).cast(),
-            Parameters::FloatSteps(task, _) => std::ptr::from_ref(task).cast(),
-            #[cfg(feature = "convolution")]
-            Parameters::IntegerProduct(task, _) => std::ptr::from_ref(task).cast(),
-            #[cfg(any(feature = "convolution", feature = "ntt"))]
-            Parameters::NttBatch(task, _) => std::ptr::from_ref(task).cast(),
-            #[cfg(feature = "ntt")]
-            Parameters::NttLines(task, _) => std::ptr::from_ref(task).cast(),
-        }
-    }
-
-    /// Whether the kernel waits for the launch before by itself (`launches.cuh`), so that it may begin earlier.
-    pub(crate) fn waits_for_launch_before(&self) -> bool {
-        match self {
-            Parameters::Block(_)
-            | Parameters::SmallBlock(_)
-            | Parameters::Copy(_)
-            | Parameters::Largest(_)
-            | Parameters::LargestLeft(_)
-            | Parameters::Scale(_)
-            | Parameters::Tuned(..)
-            | Parameters::TunedStrided(..)
-            | Parameters::Template(..)
-            | Parameters::Pass(..) => true,
-            // Others of these are for residues.
-            Parameters::Truncated(_, name, _) => ozfft_kernels::TRUNCATED_NAMES.contains(name),
-            _ => false,
-        }
-    }
-
-    /// Threads of a block.
-    pub(crate) fn threads(&self) -> u32 {
-        match self {
-            Parameters::Tuned(..) | Parameters::TunedStrided(..) => ozfft_kernels::TUNED_THREADS,
-            Parameters::Template(_, kernel) | Parameters::Pass(_, kernel) => kernel.threads,
-            Parameters::Exactness(..) => ozfft_kernels::FP8_EXACTNESS_THREADS,
-            Parameters::Floats(_, _, threads) => *threads,
-            Parameters::FloatProduct(..) => ozfft_kernels::floats::PRODUCT_THREADS,
-            Parameters::FloatSteps(..) => ozfft_kernels::floats::STEP_THREADS,
-            #[cfg(feature = "convolution")]
-            Parameters::IntegerProduct(..) => ozfft_kernels::ntt::THREADS,
-            #[cfg(any(feature = "convolution", feature = "ntt"))]
-            Parameters::NttBatch(..) => ozfft_kernels::ntt::THREADS,
-            #[cfg(feature = "ntt")]
-            Parameters::NttLines(..) => ozfft_kernels::ntt::THREADS,
-            Parameters::Truncated(.., threads) | Parameters::Watched(.., threads) => *threads,
-            _ => ozfft_kernels::GENERAL_THREADS,
-        }
-    }
-}
-
-/// The portable kernel that takes what another one leaves.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum FallbackKernel {
-    /// For truncated products, by its name.
-    Truncated(&'static str),
-    /// For any block whose largest step has so many tiles of eight slots.
-    General { tiles: i32 },
-}
-
-impl FallbackKernel {
-    pub(crate) fn parameters(self, tasks: Tasks) -> Parameters {
-        match self {
-            FallbackKernel::Truncated(name) => {
-                Parameters::Truncated(tasks, name, ozfft_kernels::GENERAL_THREADS)
-            }
-            FallbackKernel::General { tiles } => Parameters::block(tasks.0[0], tiles),
-        }
-    }
-}
-
-/// A kernel of the template that a machine is ready to launch.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TemplateKernel {
-    pub(crate) name: &'static str,
-    pub(crate) threads: u32,
-    /// Blocks that a multiprocessor has room for.
-    pub(crate) blocks_each: usize,
-    /// Where it had to be compiled.
-    pub(crate) compilation: Option<Compilation>,
-}
-
-/// What a compilation took.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Compilation {
-    pub(crate) seconds: f64,
-    /// Whether the kernel is on disk for the next plan.
-    pub(crate) kept: bool,
-}
 
 /// A queue of work: a CUDA stream as an integer; 0 is the default one.
 pub(crate) type Queue = u64;
@@ -256,10 +58,13 @@ pub(crate) trait Machine: Send + Sync {
         static NOTHING: Tuning = Tuning::nothing();
         &NOTHING
     }
-    /// What `exactness.rs` has found out about this device.
-    fn exactness(&self) -> &Exactnesses;
-    /// What `floats` has found out about it.
-    fn float_findings(&self) -> &FloatFindings;
+    /// Makes kernels ready that are not the template's. Everything that is launched has been made ready before: nothing is loaded while a
+    /// stream is being recorded.
+    fn prepare(&self, _kernels: &[&'static str]) -> Result<(), FftError> {
+        Ok(())
+    }
+    /// What has been found out about this device.
+    fn findings(&self) -> &Findings;
     /// A map of an array for the copy engine.
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError>;
     fn allocate(&self, bytes: usize) -> Result<u64, FftError>;
@@ -292,14 +97,8 @@ pub(crate) trait Machine: Send + Sync {
     /// The memory is so long.
     unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError>;
     /// # Safety
-    /// All addresses in the parameters are of memory that the kernel may use.
-    unsafe fn launch(
-        &self,
-        queue: Queue,
-        parameters: &Parameters,
-        blocks: u64,
-        shared_bytes: usize,
-    ) -> Result<(), FftError>;
+    /// The arguments are of the kernel's type, and all addresses in them are of memory that it may use.
+    unsafe fn launch(&self, queue: Queue, launch: &Launch) -> Result<(), FftError>;
     fn synchronize(&self, queue: Queue) -> Result<(), FftError>;
     /// Whether everything in a queue is done; a failure, which [`Machine::synchronize`] tells, is an end, too.
     fn is_done(&self, _queue: Queue) -> bool {

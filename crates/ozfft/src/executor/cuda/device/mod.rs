@@ -6,8 +6,12 @@ pub(super) mod driver;
 #[cfg(test)]
 pub(crate) mod emulated;
 pub(super) mod exactness;
+pub(super) mod findings;
+pub(super) mod launch;
+mod loading;
 pub(super) mod machine;
+mod modules;
 pub(super) mod queue;
 pub(super) mod recordings;
 pub(super) mod transfer;
-pub(crate) mod tuning;
+pub(super) mod work;

@@ -217,9 +217,9 @@ mod tests {
     use super::*;
     use crate::error::Buffer;
     use crate::executor::cuda::device::emulated::Emulator;
-    use crate::executor::cuda::device::exactness::Exactnesses;
-    use crate::executor::cuda::device::machine::{BlockCopy, Parameters, TemplateKernel};
-    use crate::executor::cuda::floats::FloatFindings;
+    use crate::executor::cuda::device::findings::Findings;
+    use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+    use crate::executor::cuda::device::machine::BlockCopy;
     use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap};
     use crate::{Engine, Kind, Layout, Planner, Problem, Progress, Stage};
     use num_complex::Complex;
@@ -230,7 +230,7 @@ mod tests {
     enum Operation {
         Copy { from: u64, to: u64, bytes: usize },
         Clear(u64, usize),
-        Launch(Box<Parameters>, u64, usize),
+        Launch(Box<Launch>),
     }
 
     #[derive(Default)]
@@ -297,11 +297,11 @@ mod tests {
         ) -> Result<TemplateKernel, String> {
             self.emulator.template_kernel(spec, conversions)
         }
-        fn exactness(&self) -> &Exactnesses {
-            self.emulator.exactness()
+        fn prepare(&self, kernels: &[&'static str]) -> Result<(), FftError> {
+            self.emulator.prepare(kernels)
         }
-        fn float_findings(&self) -> &FloatFindings {
-            self.emulator.float_findings()
+        fn findings(&self) -> &Findings {
+            self.emulator.findings()
         }
         fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
             self.emulator.tensor_map(array)
@@ -359,15 +359,8 @@ mod tests {
         unsafe fn clear(&self, queue: Queue, address: u64, bytes: usize) -> Result<(), FftError> {
             self.put(queue, Operation::Clear(address, bytes))
         }
-        unsafe fn launch(
-            &self,
-            queue: Queue,
-            parameters: &Parameters,
-            blocks: u64,
-            shared_bytes: usize,
-        ) -> Result<(), FftError> {
-            let parameters = Box::new(*parameters);
-            self.put(queue, Operation::Launch(parameters, blocks, shared_bytes))
+        unsafe fn launch(&self, queue: Queue, launch: &Launch) -> Result<(), FftError> {
+            self.put(queue, Operation::Launch(Box::new(*launch)))
         }
         fn synchronize(&self, queue: Queue) -> Result<(), FftError> {
             let operations = match self.call() {
@@ -388,9 +381,7 @@ mod tests {
                         Operation::Clear(address, bytes) => {
                             self.emulator.clear(queue, address, bytes)?;
                         }
-                        Operation::Launch(parameters, blocks, shared) => {
-                            self.emulator.launch(queue, &parameters, blocks, shared)?;
-                        }
+                        Operation::Launch(launch) => self.emulator.launch(queue, &launch)?,
                     }
                 }
             }

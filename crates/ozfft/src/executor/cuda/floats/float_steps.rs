@@ -5,8 +5,9 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::OpenQueue;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
-use crate::executor::cuda::program::task::Arrays;
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Queue};
+use crate::executor::cuda::program::task::{Arrays, KernelArgs};
 use crate::executor::lines::LineSet;
 use crate::sample::Real;
 use floats::steps::{LineProgram, Operation, program};
@@ -234,15 +235,17 @@ unsafe fn launch_phase(
     let together = if near { TOGETHER } else { 1 };
     let threads = u64::from(STEP_THREADS) / together;
     let blocks = task.lines.div_ceil(together) * (pieces as u64).div_ceil(threads);
-    let parameters = Parameters::FloatSteps(*task, PHASE_NAMES[arithmetic as usize]);
+    let name = PHASE_NAMES[arithmetic as usize];
     // SAFETY: the caller's promise.
-    unsafe { machine.launch(queue, &parameters, blocks, 0) }
+    unsafe { machine.launch(queue, &Launch::new(name, (blocks, STEP_THREADS), 0, *task)) }
 }
 
 /// Numbers of workspace, rounded up to what every array may begin at.
 fn padded(bytes: u64) -> u64 {
     bytes.next_multiple_of(256)
 }
+
+impl KernelArgs for FloatStepsTask {}
 
 /// A transform of lines on a device, in f32, f32 with errors, or f64.
 pub(crate) struct StepLines {
@@ -407,10 +410,10 @@ impl StepLines {
         }
         let machine = &*self.machine;
         if let Some(name) = self.whole {
-            let parameters = Parameters::FloatSteps(task, name);
-            let blocks = lines.div_ceil(1 << task.lines_power);
+            let grid = (lines.div_ceil(1 << task.lines_power), STEP_THREADS);
+            let launch = Launch::new(name, grid, self.shared_bytes(), task);
             // SAFETY: the caller's promise; constants live as long as this.
-            return unsafe { machine.launch(queue, &parameters, blocks, self.shared_bytes()) };
+            return unsafe { machine.launch(queue, &launch) };
         }
         let arrays = [arrays.workspace, arrays.workspace + self.array_bytes()];
         task.largest = arrays[1] + self.array_bytes();

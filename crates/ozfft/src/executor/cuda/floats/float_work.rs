@@ -2,6 +2,7 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::device::machine::{Machine, Queue};
+use crate::executor::cuda::device::work::{DeviceWork, LaunchedKernel};
 use crate::executor::cuda::floats::float_steps::{
     LineCopies, Places, StepLines, StepRequest, arithmetic, is_power_of_two,
 };
@@ -158,86 +159,32 @@ impl FloatWork {
         }
     }
 
-    pub(crate) fn describe(&self) -> String {
-        match &self.kernels {
-            Kernels::Products(lines, _) => lines.describe(),
-            Kernels::Copied(lines, _) => {
-                format!("{}; on contiguous copies of the lines", lines.describe())
-            }
-            Kernels::Steps(steps) => steps.describe(),
-            Kernels::Refined { lines, back, .. } => format!(
-                "bf16_refined of {}; inverse: {}",
-                lines.describe(),
-                back.describe()
-            ),
-        }
-    }
-
-    pub(crate) fn table_bytes(&self) -> usize {
-        match &self.kernels {
-            Kernels::Products(..) | Kernels::Copied(..) => 0,
-            Kernels::Steps(steps) => steps.table_bytes(),
-            Kernels::Refined { back, .. } => back.table_bytes(),
-        }
-    }
-
     fn array_bytes(&self) -> u64 {
         (8 * self.n as u64 * self.at_once).next_multiple_of(256)
     }
 
-    pub(crate) fn workspace_bytes(&self) -> usize {
-        match &self.kernels {
-            Kernels::Products(..) => 0,
-            Kernels::Copied(..) => self.array_bytes() as usize,
-            Kernels::Steps(steps) => steps.workspace_bytes(),
-            Kernels::Refined { .. } => (3 * self.array_bytes() + 8 * self.at_once) as usize,
+    /// An array of the workspace, by its number.
+    fn in_workspace(&self, arrays: &Arrays, number: u64) -> LineArray {
+        LineArray {
+            address: arrays.workspace + number * self.array_bytes(),
+            distance: self.n as u64,
         }
     }
 
-    /// Kernels, threads of a block, shared memory and blocks, of a call's first lines.
-    fn all_launches(&self) -> Vec<(&'static str, u32, usize, u64)> {
-        let phase = (PHASE_NAMES[0], STEP_THREADS, 0, self.at_once);
-        let product = |lines: &FloatLines, count| {
-            let (name, threads, shared) = lines.launch();
-            (name, threads, shared, lines.blocks(count))
-        };
-        let steps = |steps: &StepLines| -> Vec<_> {
-            let launches = steps.launches().into_iter();
-            launches
-                .map(|(name, shared, blocks)| (name, STEP_THREADS, shared, blocks))
-                .collect()
-        };
-        match &self.kernels {
-            Kernels::Products(lines, _) => vec![product(lines, self.count)],
-            Kernels::Copied(lines, _) => vec![phase, product(lines, self.at_once), phase],
-            Kernels::Steps(lines) => steps(lines),
-            Kernels::Refined { lines, back, .. } => {
-                let product = product(lines, self.at_once);
-                [
-                    vec![phase, phase, product],
-                    steps(back),
-                    vec![product, phase],
-                ]
-                .concat()
-            }
+    /// All lines, as many at a time as workspace holds: number of the first, and how many.
+    fn turns(
+        &self,
+        mut turn: impl FnMut((u64, u64)) -> Result<(), FftError>,
+    ) -> Result<(), FftError> {
+        for first in (0..self.count).step_by(self.at_once as usize) {
+            turn((first, self.at_once.min(self.count - first)))?;
         }
+        Ok(())
     }
+}
 
-    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
-        let all = self.all_launches().into_iter();
-        all.map(|(name, threads, shared, _)| (name, threads, shared))
-            .collect()
-    }
-
-    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
-        let all = self.all_launches().into_iter();
-        all.map(|(name, _, _, blocks)| (name, blocks)).collect()
-    }
-
-    /// # Safety
-    /// The arrays are device memory as long as the problem and [`FloatWork::workspace_bytes`] say, which nothing else uses until the queue has
-    /// come so far.
-    pub(crate) unsafe fn run(&self, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
+impl DeviceWork for FloatWork {
+    unsafe fn run(&self, _: &dyn Machine, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
         // SAFETY: the caller's promise.
         unsafe {
             match &self.kernels {
@@ -287,22 +234,75 @@ impl FloatWork {
         }
     }
 
-    /// An array of the workspace, by its number.
-    fn in_workspace(&self, arrays: &Arrays, number: u64) -> LineArray {
-        LineArray {
-            address: arrays.workspace + number * self.array_bytes(),
-            distance: self.n as u64,
+    fn kernels(&self) -> Vec<&'static str> {
+        let launches = self.launches().into_iter();
+        launches.map(|launch| launch.name).collect()
+    }
+
+    /// Those of a call's first lines.
+    fn launches(&self) -> Vec<LaunchedKernel> {
+        let of = |name, threads, shared_bytes, blocks| LaunchedKernel {
+            name,
+            blocks,
+            threads,
+            shared_bytes,
+        };
+        let phase = of(PHASE_NAMES[0], STEP_THREADS, 0, self.at_once);
+        let product = |lines: &FloatLines, count| {
+            let (name, threads, shared) = lines.launch();
+            of(name, threads, shared, lines.blocks(count))
+        };
+        let steps = |steps: &StepLines| -> Vec<_> {
+            let launches = steps.launches().into_iter();
+            launches
+                .map(|(name, shared, blocks)| of(name, STEP_THREADS, shared, blocks))
+                .collect()
+        };
+        match &self.kernels {
+            Kernels::Products(lines, _) => vec![product(lines, self.count)],
+            Kernels::Copied(lines, _) => vec![phase, product(lines, self.at_once), phase],
+            Kernels::Steps(lines) => steps(lines),
+            Kernels::Refined { lines, back, .. } => {
+                let product = product(lines, self.at_once);
+                [
+                    vec![phase, phase, product],
+                    steps(back),
+                    vec![product, phase],
+                ]
+                .concat()
+            }
         }
     }
 
-    /// All lines, as many at a time as workspace holds: number of the first, and how many.
-    fn turns(
-        &self,
-        mut turn: impl FnMut((u64, u64)) -> Result<(), FftError>,
-    ) -> Result<(), FftError> {
-        for first in (0..self.count).step_by(self.at_once as usize) {
-            turn((first, self.at_once.min(self.count - first)))?;
+    fn describe_floats(&self) -> Option<String> {
+        Some(match &self.kernels {
+            Kernels::Products(lines, _) => lines.describe(),
+            Kernels::Copied(lines, _) => {
+                format!("{}; on contiguous copies of the lines", lines.describe())
+            }
+            Kernels::Steps(steps) => steps.describe(),
+            Kernels::Refined { lines, back, .. } => format!(
+                "bf16_refined of {}; inverse: {}",
+                lines.describe(),
+                back.describe()
+            ),
+        })
+    }
+
+    fn table_bytes(&self) -> usize {
+        match &self.kernels {
+            Kernels::Products(..) | Kernels::Copied(..) => 0,
+            Kernels::Steps(steps) => steps.table_bytes(),
+            Kernels::Refined { back, .. } => back.table_bytes(),
         }
-        Ok(())
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        match &self.kernels {
+            Kernels::Products(..) => 0,
+            Kernels::Copied(..) => self.array_bytes() as usize,
+            Kernels::Steps(steps) => steps.workspace_bytes(),
+            Kernels::Refined { .. } => (3 * self.array_bytes() + 8 * self.at_once) as usize,
+        }
     }
 }

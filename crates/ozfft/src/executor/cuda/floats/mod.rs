@@ -11,7 +11,9 @@ mod floats_tests;
 use crate::error::FftError;
 use crate::executor::cuda::Buffer;
 use crate::executor::cuda::OpenQueue;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Queue};
+use crate::executor::cuda::program::task::KernelArgs;
 use crate::transform::budget::bound_text;
 use floats::unit::{Finding, MatrixUnit, Order, Rounding, Shape, TILE, Term, probe};
 use floats::{Direction, Format, Mode, tables};
@@ -23,6 +25,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What the probe has found about a device, for bf16 and for f16.
 pub(crate) type FloatFindings = [OnceLock<Finding>; 2];
+
+impl KernelArgs for FloatTask {}
+
+impl KernelArgs for FloatProduct {}
 
 /// The tensor cores of a device as a unit that the probe of `floats` can ask.
 struct DeviceUnit {
@@ -77,6 +83,7 @@ impl DeviceUnit {
             terms: terms.len() as i32,
         };
         let name = ozfft_kernels::floats::PRODUCT_NAMES[self.format as usize];
+        machine.prepare(&[name])?;
         let mut found = vec![0f32; rows * columns];
         // Declared last, and so closed first: it waits for what uses the memory.
         let queue = OpenQueue::new(&**machine)?;
@@ -85,7 +92,8 @@ impl DeviceUnit {
             machine.upload(queue.1, a.address(), bytemuck::cast_slice(&left))?;
             machine.upload(queue.1, b.address(), bytemuck::cast_slice(&right))?;
             let blocks = (rows / 16 * (columns / 8)) as u64;
-            machine.launch(queue.1, &Parameters::FloatProduct(task, name), blocks, 0)?;
+            let grid = (blocks, ozfft_kernels::floats::PRODUCT_THREADS);
+            machine.launch(queue.1, &Launch::new(name, grid, 0, task))?;
             machine.download(queue.1, c.address(), bytemuck::cast_slice_mut(&mut found))?;
         }
         machine.synchronize(queue.1)?;
@@ -129,7 +137,8 @@ impl MatrixUnit for DeviceUnit {
 
 /// What the tensor cores of a device do with numbers of a format: asked once.
 pub(crate) fn finding(machine: &Arc<dyn Machine>, format: Format) -> Result<Finding, FftError> {
-    let place = &machine.float_findings()[format as usize];
+    let findings = machine.findings().of::<FloatFindings>();
+    let place = &findings[format as usize];
     if let Some(&found) = place.get() {
         return Ok(found);
     }
@@ -321,6 +330,7 @@ impl FloatLines {
         }
         let words = kernel_tables(kernel, mode, direction);
         debug_assert_eq!(4 * words.len(), kernel.table_bytes());
+        machine.prepare(&[kernel.name])?;
         let tables = DeviceMemory::new(machine, kernel.table_bytes())?;
         let queue = OpenQueue::new(&**machine)?;
         // SAFETY: the memory is as long, and the words live until the queue has been waited for.
@@ -410,12 +420,12 @@ impl FloatLines {
             output_distance: output.distance,
             power,
         };
-        let parameters = Parameters::Floats(task, self.kernel, self.threads);
+        let (name, grid) = (self.kernel.name, (self.blocks(lines), self.threads));
         let shared = self.kernel.shared_bytes(self.threads);
         // SAFETY: the caller's promise; the tables live as long as this.
         unsafe {
             self.machine
-                .launch(queue, &parameters, self.blocks(lines), shared)
+                .launch(queue, &Launch::new(name, grid, shared, task))
         }
     }
 

@@ -113,6 +113,13 @@ impl ArrayConvolutions {
         }
     }
 
+    /// A queue of a machine that has all kernels ready.
+    fn queue(&self) -> Result<OpenQueue<'_>, FftError> {
+        let kernels: Vec<_> = batches::names().collect();
+        self.machine.prepare(&kernels)?;
+        OpenQueue::new(&*self.machine)
+    }
+
     /// The device, in words.
     pub(crate) fn device_name(&self) -> String {
         self.machine.name()
@@ -175,7 +182,7 @@ impl ArrayConvolutions {
         common.is_shared = i32::from(is_shared);
 
         // Dropped before the memory: it waits for what runs.
-        let queue = OpenQueue::new(&*self.machine)?;
+        let queue = self.queue()?;
         let device = (&*self.machine, queue.1);
         let most_bytes = at_once * sizes[0].max(sizes[1]).max(result_bytes);
         let threads = rayon::current_num_threads();

@@ -2,9 +2,11 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::OpenQueue;
-use crate::executor::cuda::device::machine::{Machine, Parameters, Queue};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{Machine, Queue};
 use crate::executor::cuda::device::transfer::{Staging, Transfer};
 use crate::executor::cuda::ntt::residue_transforms::{Kept, Parts, factor, passes};
+use crate::executor::cuda::program::task::KernelArgs;
 use exact_convolution::device::{self, PrimeConstants};
 use ozfft_kernels::ntt::{self, NttTask, Prime};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,6 +64,8 @@ fn prime(constants: &PrimeConstants) -> Prime {
         steps: constants.steps.map(factor),
     }
 }
+
+impl KernelArgs for NttTask {}
 
 impl IntegerProducts {
     pub(crate) fn new(machine: Arc<dyn Machine>) -> Self {
@@ -133,6 +137,7 @@ impl IntegerProducts {
             primes: device::constants(levels).each_ref().map(prime),
         };
 
+        self.machine.prepare(&ntt::names().collect::<Vec<_>>())?;
         // Dropped before the memory: it waits for what runs.
         let queue = OpenQueue::new(&*self.machine)?;
         let most_bytes = product.len();
@@ -176,12 +181,9 @@ impl IntegerProducts {
         make_roots: bool,
     ) -> Result<(), FftError> {
         let launch = |task: NttTask, kernel: &'static str, blocks: u64| {
-            let parameters = Parameters::IntegerProduct(task, kernel);
+            let launch = Launch::new(kernel, (blocks, ntt::THREADS), ntt::SHARED_BYTES, task);
             // SAFETY: the caller's promise.
-            unsafe {
-                self.machine
-                    .launch(queue, &parameters, blocks, ntt::SHARED_BYTES)
-            }
+            unsafe { self.machine.launch(queue, &launch) }
         };
         let levels = task.levels as u32;
         let threads = u64::from(ntt::THREADS);

@@ -3,13 +3,16 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::OpenQueue;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Queue};
+use crate::executor::cuda::device::work::{DeviceWork, LaunchedKernel};
 use crate::executor::cuda::ntt::residue_transforms::{ResidueTransforms, batch_levels_for, factor};
 use crate::executor::cuda::program::dimensions::{
     BumpAllocator, Flattened, merged, transform_dimensions,
 };
 use crate::executor::cuda::program::task::{
     Address, ArrayTask, Arrays, ELEMENTS_COMPLEX, ELEMENTS_HALF, ELEMENTS_REAL, FloatLines,
+    KernelArgs,
 };
 use crate::executor::cuda::tables::{Builder, Piece};
 use crate::executor::lines::{LineSet, Place};
@@ -40,6 +43,8 @@ pub(crate) struct NttLineTables {
 
 type LinesTask = FourierTask<ArrayTask>;
 
+impl KernelArgs for LinesTask {}
+
 /// All lines along an axis.
 enum Axis {
     /// Of one point: copied.
@@ -61,7 +66,6 @@ struct AxisLines {
 
 /// A planned problem.
 pub(crate) struct NttWork {
-    machine: Arc<dyn Machine>,
     axes: Vec<Axis>,
     /// The search for the largest number of every transform, its blocks, and the bytes that it leaves.
     search: Option<(ArrayTask, u64, usize)>,
@@ -136,6 +140,7 @@ impl NttWork {
         schedule: &Schedule,
         lines: &[NttLineTables],
     ) -> Result<Self, FftError> {
+        machine.prepare(&all_kernels())?;
         let mut builder = Builder::default();
         let pieces: Vec<Pieces> = schedule
             .passes
@@ -230,7 +235,6 @@ impl NttWork {
             axes.push(Axis::Lines(Box::new(axis)));
         }
         Ok(NttWork {
-            machine: Arc::clone(machine),
             axes,
             search,
             workspace: workspace as usize,
@@ -238,52 +242,74 @@ impl NttWork {
             _tables: tables,
         })
     }
+}
 
-    pub(crate) fn workspace_bytes(&self) -> usize {
-        self.workspace
-    }
+/// General kernels that look for the largest numbers, and that copy lines of a point.
+const FIND: &str = "find_largest";
+const COPY: &str = "copy_points";
 
-    pub(crate) fn table_bytes(&self) -> usize {
-        self.table_bytes
-    }
+/// All kernels that these lines are launched with.
+fn all_kernels() -> Vec<&'static str> {
+    let of_lines = fourier::names().chain(batches::names());
+    of_lines.chain([FIND, COPY]).collect()
+}
 
-    /// Kernels of the first lines of every axis that are no transforms modulo primes, and the blocks of their grids.
-    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
-        let lines = self.axes.iter().filter_map(|axis| match axis {
-            Axis::Lines(lines) => Some(lines),
-            Axis::Points(_) => None,
-        });
-        lines
-            .flat_map(|lines| lines.kernels(lines.at_once))
-            .collect()
-    }
-
-    /// # Safety
-    /// The arrays are device memory as long as the problem and [`NttWork::workspace_bytes`] say, which nothing else uses until the queue has
-    /// come so far.
-    pub(crate) unsafe fn run(&self, queue: Queue, arrays: &Arrays) -> Result<(), FftError> {
-        let device = (&*self.machine, queue);
+impl DeviceWork for NttWork {
+    unsafe fn run(
+        &self,
+        machine: &dyn Machine,
+        queue: Queue,
+        arrays: &Arrays,
+    ) -> Result<(), FftError> {
+        let device = (machine, queue);
         // SAFETY: the caller's promise.
         unsafe {
             if let Some((task, blocks, bytes)) = &self.search {
                 let task = task.resolved(arrays);
-                self.machine.clear(queue, task.largest.value(), *bytes)?;
-                let parameters = Parameters::Largest(task);
-                self.machine.launch(queue, &parameters, *blocks, 0)?;
+                machine.clear(queue, task.largest.value(), *bytes)?;
+                machine.launch(queue, &Launch::general(FIND, *blocks, task))?;
             }
             for axis in &self.axes {
                 match axis {
                     Axis::Points(task) => {
                         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
                         let blocks = task.line_count.div_ceil(threads);
-                        let parameters = Parameters::Copy(task.resolved(arrays));
-                        self.machine.launch(queue, &parameters, blocks, 0)?;
+                        let copy = Launch::general(COPY, blocks, task.resolved(arrays));
+                        machine.launch(queue, &copy)?;
                     }
                     Axis::Lines(lines) => lines.run(device, arrays)?,
                 }
             }
         }
         Ok(())
+    }
+
+    fn kernels(&self) -> Vec<&'static str> {
+        all_kernels()
+    }
+
+    /// Of the first lines of every axis those that are no transforms modulo primes.
+    fn launches(&self) -> Vec<LaunchedKernel> {
+        let lines = self.axes.iter().filter_map(|axis| match axis {
+            Axis::Lines(lines) => Some(lines),
+            Axis::Points(_) => None,
+        });
+        let kernels = lines.flat_map(|lines| lines.kernels(lines.at_once));
+        let launched = kernels.map(|(name, blocks)| LaunchedKernel {
+            name,
+            blocks,
+            threads: ntt::THREADS,
+            shared_bytes: 0,
+        });
+        launched.collect()
+    }
+
+    fn workspace_bytes(&self) -> usize {
+        self.workspace
+    }
+
+    fn table_bytes(&self) -> usize {
+        self.table_bytes
     }
 }
 
@@ -510,7 +536,7 @@ unsafe fn launch(
     kernel: &'static str,
     blocks: u64,
 ) -> Result<(), FftError> {
-    let parameters = Parameters::NttLines(*task, kernel);
+    let launch = Launch::new(kernel, (blocks, ntt::THREADS), 0, *task);
     // SAFETY: the caller's promise.
-    unsafe { machine.launch(queue, &parameters, blocks, 0) }
+    unsafe { machine.launch(queue, &launch) }
 }

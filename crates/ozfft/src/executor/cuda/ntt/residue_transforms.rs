@@ -1,7 +1,9 @@
 //! Transforms modulo primes, many at once, by the kernels of `ntt_batches.cu`: what convolutions of arrays and the engine ntt have in common.
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Queue};
+use crate::executor::cuda::program::task::KernelArgs;
 use exact_convolution::device::{self, FactorPair};
 use ozfft_kernels::ntt::{self, Factor};
 use ozfft_kernels::ntt_batches::{self as batches, BatchPrime, BatchTask};
@@ -97,6 +99,8 @@ pub(crate) fn batch_levels_for(coefficients: usize) -> Option<u32> {
     let levels = rows.checked_next_power_of_two()?.ilog2();
     (levels <= ntt::MOST_LEVELS).then_some(levels.max(batches::LEAST_LEVELS))
 }
+
+impl KernelArgs for BatchTask {}
 
 /// Transforms of one length modulo the first primes.
 #[derive(Debug, Clone, Copy)]
@@ -245,7 +249,7 @@ pub(crate) unsafe fn launch(
     kernel: &'static str,
     blocks: u64,
 ) -> Result<(), FftError> {
-    let parameters = Parameters::NttBatch(task, kernel);
+    let launch = Launch::new(kernel, (blocks, ntt::THREADS), batches::SHARED_BYTES, task);
     // SAFETY: the caller's promise.
-    unsafe { machine.launch(queue, &parameters, blocks, batches::SHARED_BYTES) }
+    unsafe { machine.launch(queue, &launch) }
 }

@@ -1,6 +1,7 @@
 //! What a plan's launches are made of, on the way to their list and in it.
 
-use crate::executor::cuda::device::machine::{DeviceMemory, FallbackKernel, Machine, Parameters};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine};
 use crate::executor::cuda::program::dimensions::{Scaling, Zeros};
 use crate::executor::cuda::program::task::*;
 use crate::executor::cuda::select::long_passes::PassLaunch;
@@ -18,11 +19,7 @@ pub(crate) enum Action {
         address: Address,
         bytes: usize,
     },
-    Launch {
-        parameters: Box<Parameters>,
-        blocks: u64,
-        shared_bytes: usize,
-    },
+    Launch(Box<Launch>),
     /// A pass of long transforms, or of a convolution, on the template; then a portable kernel for the lines that it leaves, or for all of
     /// them as above. A whole convolution leaves none.
     Pass {
@@ -33,10 +30,7 @@ pub(crate) enum Action {
     /// aligned as the first one needs them, the portable one for all lines.
     Tuned {
         launch: Box<TunedLaunch>,
-        fallback: Box<Tasks>,
-        fallback_kernel: FallbackKernel,
-        fallback_blocks: u64,
-        fallback_shared_bytes: usize,
+        fallback: Box<FallbackLaunch>,
         /// Where this is the first of several axes: how the transforms' largest numbers are found.
         search: Option<Box<Search>>,
         /// Where it is the last, of several transforms: how those that were scaled down are scaled back.
@@ -200,6 +194,40 @@ pub(crate) struct FallbackLaunch {
     pub(crate) kernel: FallbackKernel,
     pub(crate) blocks: u64,
     pub(crate) shared_bytes: usize,
+}
+
+impl FallbackLaunch {
+    /// With the tasks of a call, in so many blocks.
+    pub(crate) fn with(&self, tasks: Tasks, blocks: u64) -> Launch {
+        let grid = (blocks, ozfft_kernels::GENERAL_THREADS);
+        match self.kernel {
+            FallbackKernel::Truncated(name) => Launch::new(name, grid, self.shared_bytes, tasks),
+            FallbackKernel::General { .. } => {
+                Launch::new(self.kernel.name(), grid, self.shared_bytes, tasks.0[0])
+            }
+        }
+    }
+}
+
+/// The portable kernel that takes what another one leaves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FallbackKernel {
+    /// For truncated products, by its name.
+    Truncated(&'static str),
+    /// For any block whose largest step has so many tiles of eight slots.
+    General { tiles: i32 },
+}
+
+impl FallbackKernel {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            FallbackKernel::Truncated(name) => name,
+            FallbackKernel::General { tiles } if tiles <= ozfft_kernels::SMALL_TILES => {
+                "general_block_small"
+            }
+            FallbackKernel::General { .. } => "general_block",
+        }
+    }
 }
 
 /// Dimensions, on the device and here.

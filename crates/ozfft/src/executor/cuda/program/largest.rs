@@ -2,10 +2,12 @@
 
 use crate::error::FftError;
 use crate::executor::cuda::OpenQueue;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Queue};
 use crate::executor::cuda::program::dimensions::Flattened;
 use crate::executor::cuda::program::task::{
     Address, ArrayTask, Arrays, ELEMENTS_COMPLEX, ELEMENTS_HALF, ELEMENTS_REAL, FloatLines,
+    KernelArgs,
 };
 use crate::executor::cuda::tables::Builder;
 use crate::executor::scales::Scan;
@@ -24,6 +26,9 @@ pub(crate) struct LargestSearch {
     /// The task has its addresses.
     _tables: DeviceMemory,
 }
+
+/// The kernel.
+const FIND: &str = "find_largest";
 
 impl LargestSearch {
     /// Of an array that is the input of lines of this kind.
@@ -72,6 +77,7 @@ impl LargestSearch {
         };
         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
         let enough = (task.line_count * flat.line.length).div_ceil(4 * threads);
+        machine.prepare(&[FIND])?;
         Ok(LargestSearch {
             machine: Arc::clone(machine),
             task,
@@ -97,14 +103,14 @@ impl LargestSearch {
             output: input,
             workspace: 0,
         };
-        let task = Parameters::Largest(self.task.resolved(&arrays));
+        let search = Launch::general(FIND, self.blocks, self.task.resolved(&arrays));
         let mut largest = vec![0u64; self.transforms];
         let bytes = bytemuck::cast_slice_mut(&mut largest);
         // SAFETY: the caller's promise; what is found has its own memory, and the bytes stay until the queue has come so far.
         unsafe {
             let (machine, found) = (&self.machine, self.found.address());
             machine.clear(queue, found, self.found.bytes())?;
-            machine.launch(queue, &task, self.blocks, 0)?;
+            machine.launch(queue, &search)?;
             machine.download(queue, found, bytes)?;
             machine.synchronize(queue)?;
         }

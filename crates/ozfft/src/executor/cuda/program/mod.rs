@@ -10,16 +10,20 @@ pub(super) mod tuned_launches;
 pub(super) mod tuned_task;
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Parameters, Queue};
-use crate::executor::cuda::program::data::{Action, PassesTables, ProgramBuilder, TunedTables};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::device::machine::{DeviceMemory, Machine, Queue};
+use crate::executor::cuda::device::work::{DeviceWork, LaunchedKernel};
+use crate::executor::cuda::program::data::{
+    Action, FallbackLaunch, PassesTables, ProgramBuilder, Search, TunedTables,
+};
 use crate::executor::cuda::program::dimensions::{
     BumpAllocator, Flattened, Scaling, Zeros, merged, transform_dimensions,
 };
 use crate::executor::cuda::program::pass_launches::two_pass_bytes;
 use crate::executor::cuda::program::task::*;
 use crate::executor::cuda::residues;
-use crate::executor::cuda::select::long_passes;
-use crate::executor::cuda::select::tuned::{self, Kernels, TunedOn};
+use crate::executor::cuda::select::long_passes::{self, PassLaunch};
+use crate::executor::cuda::select::tuned::{self, Kernels, TunedLaunch, TunedOn};
 use crate::executor::cuda::tables::bailey_tables;
 use crate::executor::cuda::tables::tuned_tables;
 use crate::executor::cuda::tables::two_pass;
@@ -473,71 +477,96 @@ impl Program {
             counts: program.watch.map(|watch| watch.counts).zip(counting),
         })
     }
+}
 
+/// Kernels that look for the largest numbers, everywhere or where a tuned kernel has left lines, and the one that scales.
+const FIND: &str = "find_largest";
+const FIND_LEFT: &str = "find_largest_left";
+const SCALE: &str = "scale_lines";
+
+impl DeviceWork for Program {
     /// Where residue kernels have counted what.
-    pub(crate) fn counts(&self, arrays: &Arrays) -> Option<(u64, Counting)> {
+    fn counts(&self, arrays: &Arrays) -> Option<(u64, Counting)> {
         let (counts, counting) = self.counts?;
         Some((counts.resolve(arrays).value(), counting))
     }
 
-    pub(crate) fn table_bytes(&self) -> usize {
+    fn table_bytes(&self) -> usize {
         self.tables.bytes()
     }
 
-    pub(crate) fn workspace_bytes(&self) -> usize {
+    fn workspace_bytes(&self) -> usize {
         self.workspace_bytes
     }
 
     /// Passes on an instruction that not every GPU has, and all passes.
-    pub(crate) fn tuned_passes(&self) -> (usize, usize) {
+    fn tuned_passes(&self) -> (usize, usize) {
         self.tuned_passes
     }
 
     /// What is worth knowing of the kernels.
-    pub(crate) fn remarks(&self) -> &[String] {
+    fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// The kernels that are launched, with threads of a block and their shared memory; those that only take what others leave are not
-    /// among them.
-    pub(crate) fn launches(&self) -> Vec<(&'static str, u32, usize)> {
-        let main = |action: &Action| match action {
-            Action::Clear { .. } => None,
-            Action::Launch {
-                parameters,
+    /// Every kernel that a call may launch, those that take what others leave among them.
+    fn kernels(&self) -> Vec<&'static str> {
+        let of = |action: &Action| -> Vec<&'static str> {
+            match action {
+                Action::Clear { .. } => Vec::new(),
+                Action::Launch(launch) => vec![launch.kernel],
+                Action::Pass { launch, fallback } => {
+                    let fallback = fallback.iter().map(|fallback| fallback.kernel.name());
+                    [launch.kernel.name].into_iter().chain(fallback).collect()
+                }
+                Action::Tuned {
+                    launch,
+                    fallback,
+                    search,
+                    scaled_back,
+                } => {
+                    let both = vec![launch.kernel.name(), fallback.kernel.name()];
+                    let scales = search.is_some() || scaled_back.is_some();
+                    match scales {
+                        true => [both, [FIND, FIND_LEFT, SCALE].to_vec()].concat(),
+                        false => both,
+                    }
+                }
+            }
+        };
+        self.actions.iter().flat_map(of).collect()
+    }
+
+    fn launches(&self) -> Vec<LaunchedKernel> {
+        let main = |action: &Action| {
+            let (name, blocks, threads, shared_bytes) = match action {
+                Action::Clear { .. } => return None,
+                Action::Launch(launch) => {
+                    let grid = (launch.blocks, launch.threads);
+                    (launch.kernel, grid.0, grid.1, launch.shared_bytes)
+                }
+                Action::Pass { launch, .. } => {
+                    let kernel = &launch.kernel;
+                    let (blocks, shared) = (launch.blocks, launch.shared_bytes);
+                    (kernel.name, blocks, kernel.threads, shared)
+                }
+                Action::Tuned { launch, .. } => {
+                    let kernel = &launch.kernel;
+                    let (blocks, shared) = (launch.blocks, launch.shared_bytes);
+                    (kernel.name(), blocks, kernel.threads(), shared)
+                }
+            };
+            Some(LaunchedKernel {
+                name,
+                blocks,
+                threads,
                 shared_bytes,
-                ..
-            } => Some((parameters.kernel(), parameters.threads(), *shared_bytes)),
-            Action::Pass { launch, .. } => {
-                let kernel = &launch.kernel;
-                Some((kernel.name, kernel.threads, launch.shared_bytes))
-            }
-            Action::Tuned { launch, .. } => {
-                let kernel = &launch.kernel;
-                Some((kernel.name(), kernel.threads(), launch.shared_bytes))
-            }
+            })
         };
         self.actions.iter().filter_map(main).collect()
     }
 
-    /// The same kernels with the blocks of their grids, by which a profiler's launches are told apart.
-    pub(crate) fn grids(&self) -> Vec<(&'static str, u64)> {
-        let grid = |action: &Action| match action {
-            Action::Clear { .. } => None,
-            Action::Launch {
-                parameters, blocks, ..
-            } => Some((parameters.kernel(), *blocks)),
-            Action::Pass { launch, .. } => Some((launch.kernel.name, launch.blocks)),
-            Action::Tuned { launch, .. } => Some((launch.kernel.name(), launch.blocks)),
-        };
-        self.actions.iter().filter_map(grid).collect()
-    }
-
-    /// Puts all launches into a queue.
-    ///
-    /// # Safety
-    /// The arrays are as long as the plan says, device memory, and free for use until the queue has come so far.
-    pub(crate) unsafe fn run(
+    unsafe fn run(
         &self,
         machine: &dyn Machine,
         queue: Queue,
@@ -550,99 +579,104 @@ impl Program {
                     Action::Clear { address, bytes } => {
                         machine.clear(queue, address.resolve(arrays).value(), *bytes)?;
                     }
-                    Action::Launch {
-                        parameters,
-                        blocks,
-                        shared_bytes,
-                    } => {
-                        let parameters = match **parameters {
-                            Parameters::Block(task) => Parameters::Block(task.resolved(arrays)),
-                            Parameters::SmallBlock(task) => {
-                                Parameters::SmallBlock(task.resolved(arrays))
-                            }
-                            Parameters::Truncated(task, name, threads) => {
-                                Parameters::Truncated(task.resolved(arrays), name, threads)
-                            }
-                            Parameters::Watched(task, name, threads) => {
-                                Parameters::Watched(task.resolved(arrays), name, threads)
-                            }
-                            Parameters::Copy(task) => Parameters::Copy(task.resolved(arrays)),
-                            Parameters::Largest(task) => Parameters::Largest(task.resolved(arrays)),
-                            _ => unreachable!("tuned kernels have an action of their own"),
-                        };
-                        machine.launch(queue, &parameters, *blocks, *shared_bytes)?;
-                    }
+                    Action::Launch(launch) => machine.launch(queue, &launch.resolved(arrays))?,
                     Action::Pass { launch, fallback } => {
-                        let task = launch.task.resolved(arrays);
-                        if let Some(task) = task {
-                            if launch.clears_list {
-                                machine.clear(queue, task.tuned.left_count.value(), 4)?;
-                            }
-                            let pass = Parameters::Pass(task, launch.kernel);
-                            machine.launch(queue, &pass, launch.blocks, launch.shared_bytes)?;
-                            if !launch.leaves_lines {
-                                continue;
-                            }
-                        }
-                        let Some(fallback) = fallback else {
-                            unreachable!("convolutions are taken wherever their numbers are");
-                        };
-                        let mut tasks = fallback.tasks.resolved(arrays);
-                        let mut blocks = fallback.blocks;
-                        if let Some(task) = task {
-                            tasks.set_list(task.tuned.left, task.tuned.left_count);
-                            blocks = blocks.min(2 * machine.multiprocessors() as u64);
-                        }
-                        let portable = fallback.kernel.parameters(tasks);
-                        machine.launch(queue, &portable, blocks, fallback.shared_bytes)?;
+                        run_pass((machine, queue), arrays, launch, fallback.as_deref())?;
                     }
                     Action::Tuned {
                         launch,
                         fallback,
-                        fallback_kernel,
-                        fallback_blocks,
-                        fallback_shared_bytes,
                         search,
                         scaled_back,
                     } => {
-                        let mut tasks = fallback.resolved(arrays);
-                        let mut blocks = *fallback_blocks;
-                        let some = 2 * machine.multiprocessors() as u64;
-                        let mut scaled_back = scaled_back.as_ref();
-                        if let Some(task) = launch.task.resolved(arrays) {
-                            if launch.clears_list {
-                                machine.clear(queue, task.left_count.value(), 4)?;
-                            }
-                            let tuned = launch.kernel.parameters(machine, task)?;
-                            machine.launch(queue, &tuned, launch.blocks, launch.shared_bytes)?;
-                            blocks = blocks.min(some);
-                            if let Some(search) = search {
-                                let left = search.left.resolved(arrays);
-                                // A warp has a line at a time; nothing is left nearly always.
-                                let most = left.line_count.div_ceil(8);
-                                let (find, scale) = (some.min(most), (4 * some).min(most));
-                                machine.launch(queue, &Parameters::LargestLeft(left), find, 0)?;
-                                machine.launch(queue, &Parameters::Scale(left), scale, 0)?;
-                            }
-                        } else {
-                            if let Some(search) = search {
-                                let (task, blocks) = search.everywhere;
-                                let task = Parameters::Largest(task.resolved(arrays));
-                                machine.launch(queue, &task, blocks, 0)?;
-                            }
-                            tasks.set_list(Address::NONE, Address::NONE);
-                            scaled_back = None;
-                        }
-                        let fallback = fallback_kernel.parameters(tasks);
-                        machine.launch(queue, &fallback, blocks, *fallback_shared_bytes)?;
-                        if let Some(task) = scaled_back {
-                            let task = Parameters::Scale(task.resolved(arrays));
-                            machine.launch(queue, &task, 4 * some, 0)?;
-                        }
+                        let around = (search.as_deref(), scaled_back.as_deref());
+                        run_tuned((machine, queue), arrays, (launch, fallback), around)?;
                     }
                 }
             }
         }
         Ok(())
     }
+}
+
+/// A pass on the template, and what it leaves.
+///
+/// # Safety
+/// As for [`DeviceWork::run`].
+unsafe fn run_pass(
+    (machine, queue): (&dyn Machine, Queue),
+    arrays: &Arrays,
+    launch: &PassLaunch,
+    fallback: Option<&FallbackLaunch>,
+) -> Result<(), FftError> {
+    let task = launch.task.if_aligned(arrays);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(task) = task {
+            if launch.clears_list {
+                machine.clear(queue, task.tuned.left_count.value(), 4)?;
+            }
+            machine.launch(queue, &launch.with(task))?;
+            if !launch.leaves_lines {
+                return Ok(());
+            }
+        }
+        let Some(fallback) = fallback else {
+            unreachable!("convolutions are taken wherever their numbers are");
+        };
+        let mut tasks = fallback.tasks.resolved(arrays);
+        let mut blocks = fallback.blocks;
+        if let Some(task) = task {
+            tasks.set_list(task.tuned.left, task.tuned.left_count);
+            blocks = blocks.min(2 * machine.multiprocessors() as u64);
+        }
+        machine.launch(queue, &fallback.with(tasks, blocks))
+    }
+}
+
+/// A kernel that knows its length, what it leaves, and the search for the largest numbers or the scaling of results around it.
+///
+/// # Safety
+/// As for [`DeviceWork::run`].
+unsafe fn run_tuned(
+    (machine, queue): (&dyn Machine, Queue),
+    arrays: &Arrays,
+    (launch, fallback): (&TunedLaunch, &FallbackLaunch),
+    (search, mut scaled_back): (Option<&Search>, Option<&ArrayTask>),
+) -> Result<(), FftError> {
+    let mut tasks = fallback.tasks.resolved(arrays);
+    let mut blocks = fallback.blocks;
+    let some = 2 * machine.multiprocessors() as u64;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(task) = launch.task.if_aligned(arrays) {
+            if launch.clears_list {
+                machine.clear(queue, task.left_count.value(), 4)?;
+            }
+            machine.launch(queue, &launch.with(machine, task)?)?;
+            blocks = blocks.min(some);
+            if let Some(search) = search {
+                let left = search.left.resolved(arrays);
+                // A warp has a line at a time; nothing is left nearly always.
+                let most = left.line_count.div_ceil(8);
+                let (find, scale) = (some.min(most), (4 * some).min(most));
+                machine.launch(queue, &Launch::general(FIND_LEFT, find, left))?;
+                machine.launch(queue, &Launch::general(SCALE, scale, left))?;
+            }
+        } else {
+            if let Some(search) = search {
+                let (task, blocks) = search.everywhere;
+                let task = task.resolved(arrays);
+                machine.launch(queue, &Launch::general(FIND, blocks, task))?;
+            }
+            tasks.set_list(Address::NONE, Address::NONE);
+            scaled_back = None;
+        }
+        machine.launch(queue, &fallback.with(tasks, blocks))?;
+        if let Some(task) = scaled_back {
+            let task = task.resolved(arrays);
+            machine.launch(queue, &Launch::general(SCALE, 4 * some, task))?;
+        }
+    }
+    Ok(())
 }

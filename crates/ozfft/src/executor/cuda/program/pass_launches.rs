@@ -1,8 +1,10 @@
 //! The passes of 1-D transforms as launches of portable kernels, or of the template where it takes them: what each is told.
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::{FallbackKernel, Parameters};
-use crate::executor::cuda::program::data::{Axis, FallbackLaunch, PassIo, ProgramBuilder};
+use crate::executor::cuda::device::launch::Launch;
+use crate::executor::cuda::program::data::{
+    Axis, FallbackKernel, FallbackLaunch, PassIo, ProgramBuilder,
+};
 use crate::executor::cuda::program::task::*;
 use crate::problem::Products;
 use bytemuck::Zeroable;
@@ -107,14 +109,14 @@ impl ProgramBuilder<'_> {
                 length /= block.len() as u64;
                 continue;
             }
-            let parameters = match (residues.or(truncated), self.watch) {
+            let grid = (blocks, threads);
+            self.launch(match (residues.or(truncated), self.watch) {
                 (Some(kernel), Some(watch)) => {
-                    Parameters::Watched(WatchedTask { task, watch }, kernel, threads)
+                    Launch::new(kernel, grid, shared, WatchedTask { task, watch })
                 }
-                (Some(kernel), None) => Parameters::Truncated(Tasks::one(task), kernel, threads),
-                (None, _) => Parameters::block(task, tables.tiles),
-            };
-            self.launch(parameters, blocks, shared);
+                (Some(kernel), None) => Launch::new(kernel, grid, shared, Tasks::one(task)),
+                (None, _) => fallback.with(fallback.tasks, blocks),
+            });
             groups *= block.len() as u64;
             length /= block.len() as u64;
         }
@@ -272,8 +274,7 @@ impl ProgramBuilder<'_> {
         if self.any_tuned(axis, &fallback) {
             return;
         }
-        let parameters = Parameters::Truncated(tasks, kernel, ozfft_kernels::GENERAL_THREADS);
-        self.launch(parameters, blocks, shared);
+        self.launch(fallback.with(tasks, blocks));
     }
 
     /// Lines that a thread block takes: enough to keep its warps busy and, where neighbouring lines lie side by side,

@@ -2,7 +2,7 @@
 //! that know their length in `tuned_launches.rs`.
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::Parameters;
+use crate::executor::cuda::device::launch::Launch;
 use crate::executor::cuda::program::data::{
     Action, Axis, Listed, NO_WORDS, PassIo, PassesTables, ProgramBuilder, TunedTables, WordArray,
 };
@@ -72,13 +72,9 @@ impl ProgramBuilder<'_> {
         }
     }
 
-    pub(crate) fn launch(&mut self, parameters: Parameters, blocks: u64, shared_bytes: usize) {
+    pub(crate) fn launch(&mut self, launch: Launch) {
         self.search_first();
-        self.actions.push(Action::Launch {
-            parameters: Box::new(parameters),
-            blocks,
-            shared_bytes,
-        });
+        self.actions.push(Action::Launch(Box::new(launch)));
     }
 
     /// Where the transforms' largest numbers are, if there are scales between axes.
@@ -132,14 +128,18 @@ impl ProgramBuilder<'_> {
     /// Does so before anything else, unless the first axis has found a cheaper way.
     pub(crate) fn search_first(&mut self) {
         if let Some((task, blocks)) = self.search.take() {
-            self.launch(Parameters::Largest(task), blocks, 0);
+            self.launch(Launch::general("find_largest", blocks, task));
         }
     }
 
     pub(crate) fn copy(&mut self, axis: &Axis) {
         let threads = u64::from(ozfft_kernels::GENERAL_THREADS);
         let blocks = axis.lines.div_ceil(threads);
-        self.launch(Parameters::Copy(self.array_task(axis)), blocks, 0);
+        self.launch(Launch::general(
+            "copy_points",
+            blocks,
+            self.array_task(axis),
+        ));
     }
 
     /// Calls `write` with the numbers of the first transform and of how many there are, as many as the workspace is

@@ -48,6 +48,18 @@ pub(crate) struct Arrays {
     pub(crate) workspace: u64,
 }
 
+/// What a kernel takes, by value: a structure of integers and addresses that is laid out as in the kernel's source.
+pub(crate) trait KernelArgs: Copy + Send + Sync + 'static {
+    /// Puts the arrays of a call in the places that stand for them.
+    fn resolve(&mut self, _: &Arrays) {}
+
+    /// With the arrays of a call.
+    fn resolved(mut self, arrays: &Arrays) -> Self {
+        self.resolve(arrays);
+        self
+    }
+}
+
 impl Address {
     const INPUT: u64 = 1 << 62;
     const OUTPUT: u64 = 2 << 62;
@@ -241,16 +253,18 @@ impl Tasks {
     pub(crate) fn set_list(&mut self, list: Address, count: Address) {
         (self.0[0].list, self.0[0].list_count) = (list, count);
     }
+}
 
-    /// With the arrays of a call.
-    pub(crate) fn resolved(self, arrays: &Arrays) -> Tasks {
-        Tasks(self.0.map(|task| task.resolved(arrays)))
+impl KernelArgs for Tasks {
+    fn resolve(&mut self, arrays: &Arrays) {
+        for task in &mut self.0 {
+            task.resolve(arrays);
+        }
     }
 }
 
-impl Task {
-    /// With the arrays of a call.
-    pub(crate) fn resolved(mut self, arrays: &Arrays) -> Task {
+impl KernelArgs for Task {
+    fn resolve(&mut self, arrays: &Arrays) {
         self.input.resolve(arrays);
         self.output.resolve(arrays);
         for address in [
@@ -266,7 +280,6 @@ impl Task {
         ] {
             *address = address.resolve(arrays);
         }
-        self
     }
 }
 
@@ -337,12 +350,10 @@ pub(crate) struct WatchedTask {
     pub(crate) watch: Watch,
 }
 
-impl WatchedTask {
-    /// With the arrays of a call.
-    pub(crate) fn resolved(mut self, arrays: &Arrays) -> WatchedTask {
-        self.task = self.task.resolved(arrays);
+impl KernelArgs for WatchedTask {
+    fn resolve(&mut self, arrays: &Arrays) {
+        self.task.resolve(arrays);
         self.watch.counts = self.watch.counts.resolve(arrays);
-        self
     }
 }
 
@@ -366,9 +377,8 @@ pub(crate) struct ArrayTask {
     pub(crate) transform_dimension_count: i32,
 }
 
-impl ArrayTask {
-    /// With the arrays of a call.
-    pub(crate) fn resolved(mut self, arrays: &Arrays) -> ArrayTask {
+impl KernelArgs for ArrayTask {
+    fn resolve(&mut self, arrays: &Arrays) {
         self.input.resolve(arrays);
         self.output.resolve(arrays);
         for address in [
@@ -380,7 +390,6 @@ impl ArrayTask {
         ] {
             *address = address.resolve(arrays);
         }
-        self
     }
 }
 

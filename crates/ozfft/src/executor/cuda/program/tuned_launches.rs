@@ -1,7 +1,7 @@
 //! Launches of kernels that know their length, in place of portable ones: where they may run, what else has to be done then, and what a
 //! plan says of them.
 
-use crate::executor::cuda::device::machine::{Compilation, TemplateKernel};
+use crate::executor::cuda::device::launch::{Compilation, TemplateKernel};
 use crate::executor::cuda::program::data::{
     Action, Axis, FallbackLaunch, PassIo, ProgramBuilder, Search,
 };
@@ -305,10 +305,7 @@ impl ProgramBuilder<'_> {
         self.tuned_passes.0 += usize::from(kernels.are_special());
         Some(Action::Tuned {
             launch: Box::new(launch),
-            fallback: Box::new(tasks),
-            fallback_kernel: fallback.kernel,
-            fallback_blocks: fallback.blocks,
-            fallback_shared_bytes: fallback.shared_bytes,
+            fallback: Box::new(FallbackLaunch { tasks, ..*fallback }),
             search,
             scaled_back,
         })

@@ -1,6 +1,6 @@
 //! Parameters of the kernels that know their length, and what the copy engine must know of their arrays.
 
-use crate::executor::cuda::program::task::{Address, Arrays, FloatLines};
+use crate::executor::cuda::program::task::{Address, Arrays, FloatLines, KernelArgs};
 use bytemuck::{Pod, Zeroable};
 use ozfft_kernels::{Product, TUNED_BOX_LINES, TunedShape, TunedSource};
 
@@ -88,6 +88,11 @@ pub(crate) struct MappedArray {
 
 // The kernels' source asserts the same sizes.
 const _: () = assert!(size_of::<TunedTask>() == 152 && size_of::<StridedTask>() == 448);
+
+// Addresses are resolved by `TunedTask::if_aligned`, which may refuse them.
+impl KernelArgs for TunedTask {}
+
+impl KernelArgs for StridedTask {}
 
 impl TunedTask {
     /// Of a pass of a long transform: what the kernel is not told by its [`Task`](crate::executor::cuda::program::task::Task).
@@ -234,7 +239,7 @@ impl TunedTask {
     }
 
     /// With the arrays of a call; none where they do not begin at a multiple of 16 bytes, as the kernels' copies want.
-    pub(crate) fn resolved(mut self, arrays: &Arrays) -> Option<TunedTask> {
+    pub(crate) fn if_aligned(mut self, arrays: &Arrays) -> Option<TunedTask> {
         for address in [
             &mut self.input,
             &mut self.output,

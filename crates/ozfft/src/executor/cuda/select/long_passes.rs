@@ -1,7 +1,8 @@
 //! Passes of long transforms on the kernel template (`crates/ozfft-kernels/cuda/passes/bailey_long.cuh`): which it takes, and what a launch is
 //! told. Words between passes lie as the portable kernels have them, so that either takes any pass.
 
-use crate::executor::cuda::device::machine::{Machine, TemplateKernel};
+use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+use crate::executor::cuda::device::machine::Machine;
 use crate::executor::cuda::program::task::*;
 use crate::executor::cuda::program::tuned_task::TunedTask;
 use crate::executor::cuda::select::tuned::{self, NoLaunch};
@@ -23,12 +24,15 @@ pub(crate) struct PassTask {
 // The kernels' source asserts the same size.
 const _: () = assert!(size_of::<PassTask>() == 656);
 
+// As for `TunedTask`.
+impl KernelArgs for PassTask {}
+
 impl PassTask {
     /// With the arrays of a call; none where an array of numbers does not begin at a multiple of 16 bytes.
-    pub(crate) fn resolved(self, arrays: &Arrays) -> Option<PassTask> {
+    pub(crate) fn if_aligned(self, arrays: &Arrays) -> Option<PassTask> {
         Some(PassTask {
             task: self.task.resolved(arrays),
-            tuned: self.tuned.resolved(arrays)?,
+            tuned: self.tuned.if_aligned(arrays)?,
         })
     }
 }
@@ -46,6 +50,14 @@ pub(crate) struct PassLaunch {
     pub(crate) leaves_lines: bool,
     /// Whether the count of those has to be cleared before.
     pub(crate) clears_list: bool,
+}
+
+impl PassLaunch {
+    /// With its parameters, complete.
+    pub(crate) fn with(&self, task: PassTask) -> Launch {
+        let grid = (self.blocks, self.kernel.threads);
+        Launch::new(self.kernel.name, grid, self.shared_bytes, task)
+    }
 }
 
 /// What the template's numbers are for a block of a recipe for lines of f32 or of f64, where those of f64 in eight digits are `double`; none where

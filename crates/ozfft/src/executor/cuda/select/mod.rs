@@ -2,3 +2,4 @@
 
 pub(super) mod long_passes;
 pub(super) mod tuned;
+pub(crate) mod tuning;

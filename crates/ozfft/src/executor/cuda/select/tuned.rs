@@ -6,7 +6,8 @@
 //! by a list that stays on the device.
 
 use crate::error::FftError;
-use crate::executor::cuda::device::machine::{Machine, Parameters, TemplateKernel};
+use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+use crate::executor::cuda::device::machine::Machine;
 use crate::executor::cuda::program::task::{Dimension, FloatLines};
 use crate::executor::cuda::program::tuned_task::{
     Places, StridedTask, TunedTask, factors, sign, template_factors,
@@ -65,6 +66,23 @@ pub(crate) struct TunedLaunch {
     pub(crate) clears_list: bool,
 }
 
+impl TunedLaunch {
+    /// With its parameters, complete.
+    pub(crate) fn with(&self, machine: &dyn Machine, task: TunedTask) -> Result<Launch, FftError> {
+        let (name, grid) = (self.kernel.name(), (self.blocks, self.kernel.threads()));
+        let LaunchedKernel::Strided(_, shape) = self.kernel else {
+            return Ok(Launch::new(name, grid, self.shared_bytes, task));
+        };
+        let task = StridedTask {
+            from_map: machine.tensor_map(&task.mapped_input(shape))?,
+            to_map: machine.tensor_map(&task.mapped_output(shape))?,
+            common: task,
+            unused: [0; 5],
+        };
+        Ok(Launch::new(name, grid, self.shared_bytes, task))
+    }
+}
+
 /// The kernel of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LaunchedKernel {
@@ -88,27 +106,6 @@ impl LaunchedKernel {
             LaunchedKernel::Template(kernel) => kernel.threads,
             _ => ozfft_kernels::TUNED_THREADS,
         }
-    }
-
-    /// A launch's parameters.
-    pub(crate) fn parameters(
-        &self,
-        machine: &dyn Machine,
-        task: TunedTask,
-    ) -> Result<Parameters, FftError> {
-        Ok(match *self {
-            LaunchedKernel::Contiguous(name) => Parameters::Tuned(task, name),
-            LaunchedKernel::Template(kernel) => Parameters::Template(task, kernel),
-            LaunchedKernel::Strided(name, shape) => {
-                let task = StridedTask {
-                    from_map: machine.tensor_map(&task.mapped_input(shape))?,
-                    to_map: machine.tensor_map(&task.mapped_output(shape))?,
-                    common: task,
-                    unused: [0; 5],
-                };
-                Parameters::TunedStrided(task, name)
-            }
-        })
     }
 }
 

@@ -6,13 +6,11 @@
 
 use crate::error::{Buffer, FftError};
 use crate::executor::cuda::device::emulated::Emulator;
-use crate::executor::cuda::device::exactness::Exactnesses;
-use crate::executor::cuda::device::machine::{
-    BlockCopy, Machine, Parameters, Queue, TemplateKernel,
-};
-use crate::executor::cuda::floats::FloatFindings;
+use crate::executor::cuda::device::findings::Findings;
+use crate::executor::cuda::device::launch::{Launch, TemplateKernel};
+use crate::executor::cuda::device::machine::{BlockCopy, Machine, Queue};
 use crate::executor::cuda::program::task::*;
-use crate::executor::cuda::program::tuned_task::{MappedArray, TensorMap, TunedTask};
+use crate::executor::cuda::program::tuned_task::{MappedArray, StridedTask, TensorMap, TunedTask};
 use crate::executor::cuda::select::long_passes::PassTask;
 use crate::executor::cuda::select::tuned::element_bytes;
 use crate::kind::Kind;
@@ -33,7 +31,7 @@ const WORKSPACE: u64 = 3 << 56;
 
 enum Recorded {
     Clear(u64, usize),
-    Launch(Box<Parameters>, u64),
+    Launch(Box<Launch>),
     Map(MappedArray),
 }
 
@@ -89,11 +87,8 @@ impl Machine for Recorder {
             compilation: None,
         })
     }
-    fn exactness(&self) -> &Exactnesses {
-        self.memory.exactness()
-    }
-    fn float_findings(&self) -> &FloatFindings {
-        self.memory.float_findings()
+    fn findings(&self) -> &Findings {
+        self.memory.findings()
     }
     fn tensor_map(&self, array: &MappedArray) -> Result<TensorMap, FftError> {
         self.add(Recorded::Map(array.clone()));
@@ -124,16 +119,11 @@ impl Machine for Recorder {
         self.add(Recorded::Clear(address, bytes));
         Ok(())
     }
-    unsafe fn launch(
-        &self,
-        _: Queue,
-        parameters: &Parameters,
-        blocks: u64,
-        shared_bytes: usize,
-    ) -> Result<(), FftError> {
-        assert!(shared_bytes <= self.shared_memory());
+    unsafe fn launch(&self, _: Queue, launch: &Launch) -> Result<(), FftError> {
+        let blocks = launch.blocks;
+        assert!(launch.shared_bytes <= self.shared_memory());
         assert!((1..1 << 31).contains(&blocks), "{blocks} blocks");
-        self.add(Recorded::Launch(Box::new(*parameters), blocks));
+        self.add(Recorded::Launch(Box::new(*launch)));
         Ok(())
     }
     fn synchronize(&self, _: Queue) -> Result<(), FftError> {
@@ -496,6 +486,35 @@ impl Check {
         self.workspace(task.left_count, 4, "left");
     }
 
+    fn launch(&mut self, launch: &Launch) {
+        let (name, blocks, arguments) = (launch.kernel, launch.blocks, &launch.arguments);
+        if let Some(task) = arguments.get::<Task>() {
+            self.block(task, blocks);
+        } else if let Some(Tasks(tasks)) = arguments.get() {
+            match tasks[1].step_count {
+                0 => self.block(&tasks[0], blocks),
+                _ => self.both_passes(tasks, blocks),
+            }
+        } else if let Some(WatchedTask { task, .. }) = arguments.get() {
+            self.block(task, blocks);
+        } else if let Some(task) = arguments.get::<ArrayTask>() {
+            if name != "copy_points" {
+                return self.array_task(task);
+            }
+            self.lines(&task.input, task.line_count);
+            self.lines(&task.output, task.line_count);
+            assert!(blocks * u64::from(ozfft_kernels::GENERAL_THREADS) >= task.line_count);
+        } else if let Some(StridedTask { common, .. }) = arguments.get() {
+            self.tuned(common, true, name);
+        } else if let Some(task) = arguments.get::<PassTask>() {
+            self.pass(task, name);
+        } else if let Some(task) = arguments.get::<TunedTask>() {
+            self.tuned(task, name.contains("_strided_"), name);
+        } else {
+            panic!("nobody asked for {name}");
+        }
+    }
+
     /// What the copy engine is recorded: the driver's limits, and the last number of the last box.
     fn map(&self, map: &MappedArray) {
         assert!(map.dimensions.iter().all(|&n| (1..=1 << 32).contains(&n)));
@@ -540,42 +559,7 @@ fn check<T: Real>(problem: &Problem) -> Check {
                 check.workspace(Address::known(*address), *bytes as u64, "cleared");
             }
             Recorded::Map(map) => check.map(map),
-            Recorded::Launch(parameters, blocks) => match &**parameters {
-                Parameters::Block(task) | Parameters::SmallBlock(task) => {
-                    check.block(task, *blocks)
-                }
-                Parameters::Truncated(Tasks(tasks), ..) if tasks[1].step_count > 0 => {
-                    check.both_passes(tasks, *blocks);
-                }
-                Parameters::Truncated(Tasks([task, _]), ..)
-                | Parameters::Watched(WatchedTask { task, .. }, ..) => check.block(task, *blocks),
-                Parameters::Copy(task) => {
-                    check.lines(&task.input, task.line_count);
-                    check.lines(&task.output, task.line_count);
-                    assert!(blocks * u64::from(ozfft_kernels::GENERAL_THREADS) >= task.line_count);
-                }
-                Parameters::Largest(task)
-                | Parameters::LargestLeft(task)
-                | Parameters::Scale(task) => check.array_task(task),
-                Parameters::Exactness(..) => panic!("nobody asked for fp8 or f16"),
-                #[cfg(feature = "convolution")]
-                Parameters::IntegerProduct(..) => panic!("nobody asked for a product of integers"),
-                #[cfg(any(feature = "convolution", feature = "ntt"))]
-                Parameters::NttBatch(..) => panic!("nobody asked for transforms modulo primes"),
-                #[cfg(feature = "ntt")]
-                Parameters::NttLines(..) => panic!("nobody asked for the engine ntt"),
-                Parameters::Floats(..)
-                | Parameters::FloatProduct(..)
-                | Parameters::FloatSteps(..) => {
-                    panic!("nobody asked for short floating-point numbers")
-                }
-                Parameters::Tuned(task, kernel) => check.tuned(task, false, kernel),
-                Parameters::TunedStrided(task, kernel) => check.tuned(&task.common, true, kernel),
-                Parameters::Pass(task, kernel) => check.pass(task, kernel.name),
-                Parameters::Template(task, kernel) => {
-                    check.tuned(task, kernel.name.contains("_strided_"), kernel.name);
-                }
-            },
+            Recorded::Launch(launch) => check.launch(launch),
         }
     }
     assert_eq!(check.next, [0, 0], "all lines of all axes");
@@ -696,10 +680,10 @@ fn lines_lie_where_the_layout_has_them() {
     // SAFETY: the recorder does nothing with the addresses.
     unsafe { plan.process_device(pointers[0], pointers[1], pointers[2], 0) }.unwrap();
     let told = recorder.recorded.lock().unwrap();
-    let [Recorded::Launch(parameters, _)] = told.as_slice() else {
+    let [Recorded::Launch(launch)] = told.as_slice() else {
         panic!("one launch");
     };
-    let Parameters::Truncated(Tasks([task, _]), ..) = **parameters else {
+    let Some(Tasks([task, _])) = launch.arguments.get::<Tasks>() else {
         panic!("of the kernel for truncated products");
     };
     assert_eq!(task.line_count, 2048 * 2048);
