@@ -3,6 +3,8 @@
 #![allow(rustdoc::private_intra_doc_links)]
 // Loops over lanes index several rows at once; written so, the compiler makes vector instructions of them.
 #![allow(clippy::needless_range_loop)]
+// Lengths of transforms and arrays are asked for, never whether they are empty.
+#![allow(clippy::len_without_is_empty)]
 
 // `vec![value; count]` and what is made with its functions return errors where there is no memory: all that grows with a length.
 #[macro_use]
