@@ -34,8 +34,9 @@ fn without_a_gpu_errors_are_typed_and_auto_says_why() {
     match asked {
         Ok(plan) => {
             assert_eq!(plan.device(), Device::Cuda(0));
-            assert_eq!(plan.substrate(), "int8-mma-sync");
-            assert_eq!(auto.device(), Device::Cuda(0));
+            // Which of the GPU's int8 instructions is faster depends on the GPU.
+            assert!(plan.substrate().starts_with("int8-"), "{plan}");
+            assert_eq!(auto.device(), Device::Cuda(0), "{auto}");
         }
         Err(error) => {
             assert!(
