@@ -20,7 +20,7 @@ impl ResidueEngine {
         match *self {}
     }
 
-    pub fn error_bound(&self, _: &StepRecipe, _: bool, _: Digits) -> Result<f64, FftError> {
+    pub(crate) fn error_bound(&self, _: &StepRecipe, _: bool, _: Digits) -> Result<f64, FftError> {
         match *self {}
     }
 }
