@@ -7,7 +7,7 @@ struct NamesakeTask {
 
 __attribute__((noinline)) inline int namesake() { return 2; }
 
-KERNEL(1, 1) namesake_other(PARAMETERS NamesakeTask task) { *task.result = namesake(); }
+KERNEL(32, 1) namesake_other(PARAMETERS NamesakeTask task) { *task.result = namesake(); }
 
 extern "C" bool ozfft_emulate_namesake_other(const char *name, const void *parameters, uint64_t blocks, int threads, size_t shared_bytes) {
     static const NamedKernel kernels[] = {NAMED_KERNEL(NamesakeTask, namesake_other)};

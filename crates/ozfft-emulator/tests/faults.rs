@@ -115,7 +115,7 @@ fn functions_of_one_name_in_two_files_stay_apart() {
         let task: *mut i32 = &mut result;
         let parameters = std::ptr::from_ref(&task).cast();
         // SAFETY: the only parameter is the address of a number that is alive.
-        unsafe { ozfft_emulator::launch(kernel, parameters, 1, 1, 0) };
+        unsafe { ozfft_emulator::launch(kernel, parameters, 1, 32, 0) };
         assert_eq!(result, expected, "{kernel}");
     }
 }
