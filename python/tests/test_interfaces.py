@@ -94,7 +94,7 @@ def test_overwriting_arrays_that_overlap_themselves_is_declined(window):
 
 def test_every_error_is_a_value_error():
     errors = [value for value in vars(ozfft).values() if isinstance(value, type) and issubclass(value, Exception)]
-    assert len(errors) == 8
+    assert len(errors) == 9
     assert all(issubclass(error, ValueError) and issubclass(error, ozfft.OzfftError) for error in errors)
 
 

@@ -1,10 +1,9 @@
 """Where memory ends, calls raise MemoryError: some steps of the attacks in fuzz/attacks."""
 
-import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -15,24 +14,24 @@ ATTACKS = pathlib.Path(__file__).parents[2] / "fuzz" / "attacks"
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are Linux's")
 
 
-def attack(name):
-    specification = importlib.util.spec_from_file_location(name, ATTACKS / f"{name}.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+# In an interpreter of its own: this one has memory of earlier tests to spare.
+PROGRAM = """
+import sys
+import memory_ends_in_python as memory
+
+call, arrays, reference, _ = memory.PROBLEMS[sys.argv[1]]
+expected = reference(*arrays)
+codes = [memory.attempt(call, arrays, expected, megabytes << 20) for megabytes in (0, 1, 5, 11, 23, 47, 1000)]
+assert set(codes) <= {memory.RIGHT, memory.REFUSED}, codes
+assert memory.REFUSED in codes and codes[-1] == memory.RIGHT, codes
+"""
 
 
 @pytest.mark.parametrize("name", ["rfft of a prime", "fft2", "convolve_exact", "residues", "native"])
 def test_an_address_space_that_ends_is_a_memory_error(name):
-    memory = attack("memory_ends_in_python")
-    call, arrays, reference, _ = memory.PROBLEMS[name]
-    expected = reference(*arrays)
-    with warnings.catch_warnings():
-        # Python warns of forks in programs with threads.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        codes = [memory.attempt(call, arrays, expected, megabytes << 20) for megabytes in (0, 1, 5, 11, 23, 47, 1000)]
-    assert set(codes) <= {memory.RIGHT, memory.REFUSED}, codes
-    assert memory.REFUSED in codes and codes[-1] == memory.RIGHT, codes
+    path = os.pathsep.join([str(ATTACKS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run([sys.executable, "-c", PROGRAM, name], env={**os.environ, "PYTHONPATH": path}, timeout=300, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_error_is_a_memory_error_and_says_what_is_missing():
